@@ -1,0 +1,20 @@
+#pragma once
+
+#include <stdexcept>
+
+namespace ngf {
+
+/// What every public function throws when the input or the machine fails it. The text is one line
+/// for a person: it names the place (file, line, offset, value), and what to do about it.
+class Error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Thrown by long work after `Progress::stop_requested` has answered true.
+class Interrupted : public Error {
+ public:
+  Interrupted() : Error("interrupted") {}
+};
+
+}  // namespace ngf

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ngf/dataset.hpp"
+#include "ngf/io/format.hpp"
+
+namespace ngf::io {
+
+/// What the ids of an edge list mean.
+enum class Ids {
+  detect,   ///< rows when the smallest is 0 or 1 and at least half of the range occurs
+  rows,     ///< id - base is the row; rows without an edge are isolated nodes
+  compact,  ///< the distinct ids in increasing order become 0..N-1
+};
+
+struct ReadOptions {
+  bool directed = false;
+  bool keep_self_loops = false;
+  std::optional<Format> format;  ///< without it, told by content, then by name
+  Ids ids = Ids::detect;
+  std::optional<int> base;   ///< of edge lists: 0 or 1; without it, the smallest id
+  int threads = 0;           ///< 0: all that the machine offers
+  std::uint64_t memory = 0;  ///< bytes; 0: what the machine has free
+  Progress* progress = nullptr;
+};
+
+/// What a file held, and what was made of it.
+struct ReadResult {
+  Dataset dataset;
+  Format format = Format::edge_list;
+  BuildCounts counts;
+  /// For edge lists whose ids were compacted: the file's id of each node. Empty otherwise.
+  std::vector<NodeId> original_ids;
+  std::vector<std::string> warnings;  ///< lines for the user; nothing was lost without one
+};
+
+/// Reads any graph file. Throws Error that names the place of whatever is wrong with it.
+ReadResult read_graph(const std::filesystem::path& path, const ReadOptions& options = {});
+
+/// Reads the files ind.NAME.{x,y,tx,ty,allx,ally,graph,test.index} of `folder`.
+ReadResult read_planetoid(const std::filesystem::path& folder, const std::string& name,
+                          const ReadOptions& options = {});
+
+/// Reads a matrix of numbers (.npy or .csv; a header line in a .csv is skipped). A NaN is a value.
+/// Throws Error for anything that is no number and for rows of unequal length.
+Matrix read_matrix(const std::filesystem::path& path);
+
+}  // namespace ngf::io

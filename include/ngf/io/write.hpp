@@ -1,0 +1,30 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ngf/dataset.hpp"
+#include "ngf/io/format.hpp"
+
+namespace ngf::io {
+
+struct WriteResult {
+  Format format = Format::edge_list;
+  std::vector<std::string> warnings;  ///< what the format could not hold, such as features
+};
+
+/// The format that a name's ending stands for: .mtx, .graph and .metis, .npy, .npz (SciPy's layout
+/// for a bare graph, else a data set), and edge lists for all others.
+Format format_for_name(const std::filesystem::path& path, const Dataset& dataset);
+
+/// Writes the graph, and its node data where the format has room for them. The file appears whole
+/// or not at all. Throws Error when the format cannot hold the graph.
+WriteResult write_graph(const std::filesystem::path& path, const Dataset& dataset,
+                        std::optional<Format> format = {}, Progress* progress = nullptr);
+
+/// Writes numbers as .npy or .csv, by the name's ending.
+void write_matrix(const std::filesystem::path& path, const Matrix& matrix);
+
+}  // namespace ngf::io

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+
+#include "ngf/error.hpp"
+
+namespace ngf {
+
+/// How long work speaks to whoever waits for it. Both functions may be called from any thread.
+/// The base class is silent and never stops the work.
+class Progress {
+ public:
+  Progress() = default;
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  virtual ~Progress() = default;
+
+  /// `done` of `total` units are finished; the unit is the worker's own.
+  virtual void report(std::uint64_t /*done*/, std::uint64_t /*total*/) {}
+
+  /// True when the work should end early, by throwing `Interrupted`.
+  virtual bool stop_requested() const { return false; }
+};
+
+/// Ends the work if the one who waits for it has asked for that. A null `progress` never does.
+inline void throw_if_stopped(const Progress* progress) {
+  if (progress != nullptr && progress->stop_requested()) throw Interrupted();
+}
+
+}  // namespace ngf

@@ -1,0 +1,99 @@
+#include "io/atomic_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "detail/fail.hpp"
+
+namespace ngf::io {
+
+namespace {
+
+using detail::fail;
+
+// Passing names that a signal handler may have to remove. A slot is taken by whoever turns its
+// pointer from null; the text it points at lives as long as its AtomicFile.
+std::array<std::atomic<const char*>, 64> unfinished{};
+
+void remember(const char* path) {
+  for (auto& slot : unfinished) {
+    const char* empty = nullptr;
+    if (slot.compare_exchange_strong(empty, path)) return;
+  }
+}
+
+void forget(const char* path) {
+  for (auto& slot : unfinished) {
+    const char* expected = path;
+    if (slot.compare_exchange_strong(expected, nullptr)) return;
+  }
+}
+
+mode_t default_mode() {
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  return 0666 & ~mask;
+}
+
+}  // namespace
+
+AtomicFile::AtomicFile(std::filesystem::path target) : target_(std::move(target)) {
+  if (std::filesystem::is_directory(target_)) {
+    fail("{}: is a folder; name the file to write", target_.string());
+  }
+  std::string name = (target_.parent_path() / ("." + target_.filename().string() + ".XXXXXX"));
+  file_ = ::mkostemp(name.data(), O_CLOEXEC);
+  if (file_ < 0) fail("{}: cannot be written: {}", target_.string(), std::strerror(errno));
+  passing_path_ = name;
+  remember(passing_path_.c_str());
+  // mkostemp makes files for the owner alone; a result is as readable as any other file.
+  ::fchmod(file_, default_mode());
+}
+
+AtomicFile::~AtomicFile() {
+  if (file_ < 0) return;
+  ::close(file_);
+  ::unlink(passing_path_.c_str());
+  forget(passing_path_.c_str());
+}
+
+void AtomicFile::write(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(file_, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail("{}: cannot be written: {}", target_.string(), std::strerror(errno));
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+void AtomicFile::commit() {
+  // A library may have replaced the passing file, so what is synced is what has the name now.
+  const int written = ::open(passing_path_.c_str(), O_RDONLY | O_CLOEXEC);
+  if (written >= 0) {
+    ::fsync(written);
+    ::close(written);
+  }
+  if (::rename(passing_path_.c_str(), target_.c_str()) != 0) {
+    fail("{}: cannot be written: {}", target_.string(), std::strerror(errno));
+  }
+  forget(passing_path_.c_str());
+  ::close(std::exchange(file_, -1));
+}
+
+void remove_unfinished_files() noexcept {
+  for (auto& slot : unfinished) {
+    const char* path = slot.exchange(nullptr);
+    if (path != nullptr) ::unlink(path);
+  }
+}
+
+}  // namespace ngf::io

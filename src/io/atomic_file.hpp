@@ -1,0 +1,37 @@
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+
+namespace ngf::io {
+
+/// A file that appears whole or not at all: it is written beside its target under a passing name
+/// and renamed by `commit`. Without a commit (an exception, Ctrl-C) nothing of it remains.
+class AtomicFile {
+ public:
+  /// Throws Error when the folder of `target` cannot be written to, or `target` is a folder.
+  explicit AtomicFile(std::filesystem::path target);
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+  ~AtomicFile();
+
+  /// Appends. Throws Error when the disk is full.
+  void write(std::string_view bytes);
+  /// Makes the file appear under its own name.
+  void commit();
+
+  const std::filesystem::path& target() const { return target_; }
+  /// Where the bytes are until then, for libraries that write files themselves.
+  const std::filesystem::path& passing_path() const { return passing_path_; }
+
+ private:
+  std::filesystem::path target_;
+  std::filesystem::path passing_path_;
+  int file_ = -1;
+};
+
+/// Removes what unfinished AtomicFiles of this process have on the disk. It does only what a signal
+/// handler may do.
+void remove_unfinished_files() noexcept;
+
+}  // namespace ngf::io

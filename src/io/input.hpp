@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace ngf::io {
+
+/// The bytes of a file, at any offset, from any thread. A regular file is read in pieces, so that
+/// a large one need not be in memory; what comes through a pipe is held.
+class Input {
+ public:
+  /// Throws Error when `path` is missing, a folder or not readable.
+  explicit Input(const std::filesystem::path& path);
+  /// Bytes that are already in memory and outlive this object; `name` stands for the path.
+  Input(std::string name, std::span<const char> bytes);
+  Input(const Input&) = delete;
+  Input& operator=(const Input&) = delete;
+  ~Input();
+
+  /// The path, as errors show it.
+  const std::string& name() const { return name_; }
+  std::uint64_t size() const { return size_; }
+
+  /// Fills `into` from `offset`. Throws Error when the file ends before that.
+  void read(std::uint64_t offset, std::span<char> into) const;
+  /// `length` bytes from `offset`, fewer where the file ends.
+  std::string read_at(std::uint64_t offset, std::uint64_t length) const;
+  std::string read_all() const { return read_at(0, size_); }
+
+ private:
+  std::string name_;
+  std::uint64_t size_ = 0;
+  int file_ = -1;
+  std::vector<char> held_;         // a pipe's content
+  std::span<const char> in_memory_;  // held_, or the caller's bytes
+};
+
+}  // namespace ngf::io
