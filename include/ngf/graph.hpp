@@ -9,6 +9,10 @@
 
 namespace ngf {
 
+namespace detail {
+struct GraphMaker;
+}
+
 using NodeId = std::uint32_t;
 
 struct Edge {
@@ -60,6 +64,8 @@ class Graph {
   friend bool operator==(const Graph&, const Graph&) = default;
 
  private:
+  friend struct detail::GraphMaker;
+
   std::vector<std::uint64_t> offsets_{0};
   std::vector<NodeId> targets_;
   std::vector<double> weights_;

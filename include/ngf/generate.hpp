@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "ngf/dataset.hpp"
+#include "ngf/graph.hpp"
+#include "ngf/progress.hpp"
+
+/// Graphs made to order. Each is a function of its parameters and the seed alone: the same on every
+/// machine and for every number of threads. All throw Error for parameters out of range, and before
+/// they take memory that is not there.
+
+namespace ngf {
+
+struct GenerateOptions {
+  int threads = 0;           ///< 0: all that the machine offers
+  std::uint64_t memory = 0;  ///< bytes; 0: what the machine has free
+  Progress* progress = nullptr;
+};
+
+/// Each pair of nodes is an edge with probability p, independently (Gilbert's G(N, p)).
+Graph erdos_renyi(std::uint64_t nodes, double p, std::uint64_t seed,
+                  const GenerateOptions& options = {});
+
+/// A small world: a ring where each node is joined to its k nearest, k even and below N; then the
+/// far end of each edge moves, with probability beta, to a node drawn from all that are not yet
+/// neighbours of its near end. Edges u - u+j are visited by j, then by u.
+Graph watts_strogatz(std::uint64_t nodes, std::uint64_t k, double beta, std::uint64_t seed,
+                     const GenerateOptions& options = {});
+
+/// Communities: a pair inside one block is an edge with probability p, any other pair with
+/// probability q. Node u is in block floor(u * blocks / N): contiguous, of equal size up to one.
+Graph stochastic_block_model(std::uint64_t nodes, std::uint64_t blocks, double p, double q,
+                             std::uint64_t seed, const GenerateOptions& options = {});
+
+/// Preferential attachment: a star of m + 1 nodes grows by nodes that each join m distinct earlier
+/// ones, drawn in proportion to their degrees. 1 <= m < N.
+Graph barabasi_albert(std::uint64_t nodes, std::uint64_t m, std::uint64_t seed,
+                      const GenerateOptions& options = {});
+
+/// The rectangular lattice; node r * cols + c is at row r and column c.
+Graph grid(std::uint64_t rows, std::uint64_t cols, const GenerateOptions& options = {});
+
+/// Graph500's Kronecker graph on 2^scale nodes: edge_factor * 2^scale draws, each of which halves
+/// the adjacency matrix `scale` times and keeps a quadrant with probabilities 0.57, 0.19, 0.19,
+/// 0.05. Repeated draws and self-loops are dropped; nodes are renumbered at random, so that a number
+/// tells nothing about the degree.
+Graph rmat(std::uint64_t scale, std::uint64_t edge_factor, std::uint64_t seed,
+           const GenerateOptions& options = {});
+
+/// Zachary's karate club (1977): 34 members, 78 friendships; label 0 for those who stayed with the
+/// instructor when the club split, 1 for those who followed the officer.
+Dataset karate_club();
+
+/// A synthetic citation data set that behaves like Cora: 7 classes, homophily about 0.8, mean degree
+/// about 4 with hubs, one component whose diameter is about 20 and grows as log N, sparse binary
+/// bag-of-words features, and a split like the public ones.
+///
+/// Papers appear one after another. A paper draws its class (classes differ in size, 30 % to 7 %),
+/// then cites one earlier paper: mostly of its own class, otherwise any, recent ones more
+/// often. Like many authors it then copies some of that paper's own citations, mostly those of its
+/// own class: copying makes hubs and triangles. About 18 words a paper come from three sources:
+/// words that every class uses, the vocabulary of its class, and that of another class at random.
+/// Within each source the first words are the most frequent. Columns are in random order.
+///
+/// The split has 20 nodes of each class for training, 500 for validation and 1000 for the test;
+/// smaller shares, in proportion to N, below 2708 nodes.
+Dataset citation_network(std::uint64_t nodes = 2708, std::uint64_t seed = 1,
+                         const GenerateOptions& options = {});
+
+/// What a text on a command line stands for:
+///
+///     builtin:karate
+///     builtin:citation[,nodes=2708,seed=S]
+///     sbm:nodes=256,blocks=8,p=0.3,q=0.0075,seed=S
+///     er:nodes=N,p=P,seed=S
+///     ws:nodes=N,k=4,beta=0.1,seed=S
+///     ba:nodes=N,m=3,seed=S
+///     grid:rows=140,cols=140
+///     rmat:scale=16,edge_factor=16,seed=S
+///
+/// The values shown are the defaults, N and P must be given, and S defaults to `default_seed`.
+/// Nothing when the text before the first colon is none of these; Error for anything wrong after it.
+std::optional<Dataset> generate_from_spec(std::string_view spec, std::uint64_t default_seed,
+                                          const GenerateOptions& options = {});
+
+}  // namespace ngf

@@ -1,0 +1,78 @@
+#include "ngf/dataset.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <span>
+
+namespace ngf {
+
+namespace {
+
+std::vector<NodeId> renumber(const std::vector<NodeId>& part, const std::vector<NodeId>& new_id) {
+  std::vector<NodeId> result;
+  for (const NodeId u : part) {
+    if (new_id[u] != std::numeric_limits<NodeId>::max()) result.push_back(new_id[u]);
+  }
+  return result;
+}
+
+SparseMatrixF rows_of(const SparseMatrixF& features, std::span<const NodeId> kept) {
+  std::vector<Eigen::Triplet<float>> entries;
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    for (SparseMatrixF::InnerIterator it(features, static_cast<Eigen::Index>(kept[i])); it; ++it) {
+      entries.emplace_back(static_cast<int>(i), static_cast<int>(it.col()), it.value());
+    }
+  }
+  SparseMatrixF result(static_cast<Eigen::Index>(kept.size()), features.cols());
+  result.setFromTriplets(entries.begin(), entries.end());
+  return result;
+}
+
+MatrixF rows_of(const MatrixF& features, std::span<const NodeId> kept) {
+  MatrixF result(static_cast<Eigen::Index>(kept.size()), features.cols());
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    result.row(static_cast<Eigen::Index>(i)) = features.row(static_cast<Eigen::Index>(kept[i]));
+  }
+  return result;
+}
+
+}  // namespace
+
+std::int64_t Dataset::feature_count() const {
+  if (const auto* dense = std::get_if<MatrixF>(&features)) return dense->cols();
+  if (const auto* sparse = std::get_if<SparseMatrixF>(&features)) return sparse->cols();
+  return 0;
+}
+
+std::int32_t Dataset::class_count() const {
+  std::set<std::int32_t> distinct(labels.begin(), labels.end());
+  distinct.erase(-1);
+  return static_cast<std::int32_t>(distinct.size());
+}
+
+bool Dataset::has_node_data() const {
+  return !std::holds_alternative<std::monostate>(features) || !labels.empty() || !splits.empty();
+}
+
+Dataset restrict_to(const Dataset& dataset, std::span<const NodeId> kept) {
+  Dataset result;
+  result.graph = induced_subgraph(dataset.graph, kept);
+  if (const auto* dense = std::get_if<MatrixF>(&dataset.features)) {
+    result.features = rows_of(*dense, kept);
+  } else if (const auto* sparse = std::get_if<SparseMatrixF>(&dataset.features)) {
+    result.features = rows_of(*sparse, kept);
+  }
+  if (!dataset.labels.empty()) {
+    for (const NodeId u : kept) result.labels.push_back(dataset.labels[u]);
+  }
+  std::vector<NodeId> new_id(dataset.graph.nodes(), std::numeric_limits<NodeId>::max());
+  for (std::size_t i = 0; i < kept.size(); ++i) new_id[kept[i]] = static_cast<NodeId>(i);
+  for (const Split& split : dataset.splits) {
+    result.splits.push_back({renumber(split.train, new_id), renumber(split.validation, new_id),
+                             renumber(split.test, new_id)});
+  }
+  return result;
+}
+
+}  // namespace ngf
