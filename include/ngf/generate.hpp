@@ -45,8 +45,8 @@ Graph grid(std::uint64_t rows, std::uint64_t cols, const GenerateOptions& option
 
 /// Graph500's Kronecker graph on 2^scale nodes: edge_factor * 2^scale draws, each of which halves
 /// the adjacency matrix `scale` times and keeps a quadrant with probabilities 0.57, 0.19, 0.19,
-/// 0.05. Repeated draws and self-loops are dropped; nodes are renumbered at random, so that a number
-/// tells nothing about the degree.
+/// 0.05. Repeated draws and self-loops are dropped; nodes are renumbered at random, so that a
+/// number tells nothing about the degree.
 Graph rmat(std::uint64_t scale, std::uint64_t edge_factor, std::uint64_t seed,
            const GenerateOptions& options = {});
 
@@ -54,19 +54,25 @@ Graph rmat(std::uint64_t scale, std::uint64_t edge_factor, std::uint64_t seed,
 /// instructor when the club split, 1 for those who followed the officer.
 Dataset karate_club();
 
-/// A synthetic citation data set that behaves like Cora: 7 classes, homophily about 0.8, mean degree
+/// A synthetic citation data set that behaves like Cora: 7 classes, homophily near 0.8, mean degree
 /// about 4 with hubs, one component whose diameter is about 20 and grows as log N, sparse binary
-/// bag-of-words features, and a split like the public ones.
+/// bag-of-words features, and a split like the public one.
 ///
-/// Papers appear one after another. A paper draws its class (classes differ in size, 30 % to 7 %),
-/// then cites one earlier paper: mostly of its own class, otherwise any, recent ones more
-/// often. Like many authors it then copies some of that paper's own citations, mostly those of its
-/// own class: copying makes hubs and triangles. About 18 words a paper come from three sources:
-/// words that every class uses, the vocabulary of its class, and that of another class at random.
-/// Within each source the first words are the most frequent. Columns are in random order.
+/// Papers appear one after another. A paper draws its field (fields differ in size, 30 % to 7 %)
+/// and cites an earlier paper, drawn evenly: from its own field in 9 cases of 10, else from all.
+/// Like many authors it then copies some of that paper's own citations, mostly those of its own
+/// field, which makes hubs and triangles while the graph stays as deep as a random tree. About 18
+/// words a paper come from three sources: words that all fields use, the words of its field, and
+/// those of a field drawn at random; in each source the first words are the most frequent, and the
+/// columns are shuffled. A paper's label is that of the paper it cites when both are of one field,
+/// in 7 cases of 10; otherwise it is its field, except that one in six is filed at random. So whole
+/// branches are filed otherwise than their words say, and no model can be right about all. At the
+/// default size a linear model reaches 0.53 to 0.60 accuracy on the words alone and 0.79 to 0.87 on
+/// words averaged over two hops, by seed; it is lower at 500 nodes, with fewer labels, and at
+/// 20,000, with more words.
 ///
 /// The split has 20 nodes of each class for training, 500 for validation and 1000 for the test;
-/// smaller shares, in proportion to N, below 2708 nodes.
+/// in proportion fewer below 2708 nodes.
 Dataset citation_network(std::uint64_t nodes = 2708, std::uint64_t seed = 1,
                          const GenerateOptions& options = {});
 
@@ -82,7 +88,8 @@ Dataset citation_network(std::uint64_t nodes = 2708, std::uint64_t seed = 1,
 ///     rmat:scale=16,edge_factor=16,seed=S
 ///
 /// The values shown are the defaults, N and P must be given, and S defaults to `default_seed`.
-/// Nothing when the text before the first colon is none of these; Error for anything wrong after it.
+/// Nothing when the text before the first colon is none of these; Error for anything wrong after
+/// it.
 std::optional<Dataset> generate_from_spec(std::string_view spec, std::uint64_t default_seed,
                                           const GenerateOptions& options = {});
 

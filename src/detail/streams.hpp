@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+
+#include "ngf/random.hpp"
+
+namespace ngf::detail {
+
+/// What random numbers are for. One seed may serve several uses in a row (a graph is drawn, then
+/// perturbed), and each must see numbers of its own.
+enum class Use : std::uint64_t {
+  erdos_renyi = 1,
+  watts_strogatz,
+  block_model,
+  barabasi_albert,
+  rmat,
+  rmat_numbers,
+  citation_papers,
+  citation_words,
+  citation_columns,
+  citation_split,
+  perturb_created,
+  perturb_destroyed,
+  perturb_weights,
+};
+
+/// The sequence for one item (a row, an edge, a draw) of a use. `item` < 2^56.
+inline Random random_for(std::uint64_t seed, Use use, std::uint64_t item) {
+  return Random(seed, static_cast<std::uint64_t>(use) << 56 | item);
+}
+
+}  // namespace ngf::detail
