@@ -1,0 +1,157 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "ngf/graph.hpp"
+
+/// Who is exactly k hops from whom. Shell k is the matrix A_k with a 1 at (u, v) where the shortest
+/// path from u to v (along arcs, when directed) has exactly k hops; A_0 is the identity.
+
+namespace ngf {
+
+/// As many hops as the graph has.
+inline constexpr std::uint32_t all_hops = std::numeric_limits<std::uint32_t>::max();
+
+enum class Storage {
+  automatic,
+  sparse,  ///< for each row and hop the sorted columns
+  dense,   ///< for each pair its hop, one byte, or two where hops pass 254
+  stream,  ///< nothing kept
+};
+
+/// How the shells are found; the answer is the same.
+enum class Engine {
+  automatic,
+  bits,   ///< 512 sources walk at once, a bit each
+  queue,  ///< one source after another: for few hops, where little is reached
+};
+
+struct ShellOptions {
+  std::uint32_t hops = all_hops;  ///< shells 0..hops
+  Storage storage = Storage::automatic;
+  Engine engine = Engine::automatic;
+  /// A pair at 2 hops or more counts only if at least this many shortest paths join it: 1, 2 or 3.
+  int min_paths = 1;
+  int threads = 0;           ///< 0: all that the machine offers
+  std::uint64_t memory = 0;  ///< bytes that may be taken; 0: a share of what the machine has free
+  std::uint64_t seed = 1;    ///< of the sample that sizes are estimated from
+  Progress* progress = nullptr;
+};
+
+/// What it would take to hold the shells, told before it is taken.
+struct ShellPlan {
+  std::vector<std::uint64_t> pairs;  ///< by hop: ordered pairs, exact or estimated
+  bool estimated = false;            ///< from a sample of the sources
+  std::uint64_t sparse_bytes = 0;
+  std::uint64_t dense_bytes = 0;
+  std::uint64_t stream_bytes = 0;
+  std::uint64_t budget = 0;
+  Storage storage = Storage::stream;  ///< the choice, or what was asked for
+  Engine engine = Engine::bits;
+
+  std::uint64_t bytes_of(Storage kind) const;
+};
+
+/// Estimates sizes by walking from one random batch of sources, exactly, and chooses. Throws Error,
+/// with the smallest budget that would do, when what was asked for cannot fit.
+ShellPlan plan_shells(const Graph& graph, const ShellOptions& options = {});
+
+/// The number of ordered pairs at 0, 1, ... hops, exactly; no more entries than there are hops.
+std::vector<std::uint64_t> shell_sizes(const Graph& graph, const ShellOptions& options = {});
+
+/// Hops of all pairs.
+template <typename Hop>
+class HopMatrix {
+ public:
+  static constexpr Hop farther = std::numeric_limits<Hop>::max();
+
+  /// Rows are padded to whole cache lines; what is in the padding means nothing.
+  explicit HopMatrix(NodeId nodes);
+
+  NodeId nodes() const { return nodes_; }
+  std::size_t stride() const { return stride_; }
+  Hop operator()(NodeId u, NodeId v) const { return row(u)[v]; }
+  std::span<const Hop> row(NodeId u) const { return {values_.get() + u * stride_, nodes_}; }
+  Hop* row_data(NodeId u) { return values_.get() + u * stride_; }
+  std::uint64_t bytes() const { return std::uint64_t{nodes_} * stride_ * sizeof(Hop); }
+
+ private:
+  struct Free {
+    void operator()(Hop* values) const noexcept;
+  };
+  NodeId nodes_ = 0;
+  std::size_t stride_ = 0;
+  std::unique_ptr<Hop[], Free> values_;
+};
+
+/// For each row and hop the sorted columns. Shell 0 is implied: each node is in its own.
+template <typename Column>
+class ColumnLists {
+ public:
+  ColumnLists(NodeId nodes, std::uint32_t hops)
+      : hops_(hops), begin_(nodes, nullptr), ends_(std::size_t{nodes} * hops, 0) {}
+
+  /// The columns of row u at `hop`, from 1 to `hops()`.
+  std::span<const Column> columns(NodeId u, std::uint32_t hop) const {
+    const std::uint32_t* const ends = ends_.data() + std::size_t{u} * hops_;
+    const std::uint32_t first = hop == 1 ? 0 : ends[hop - 2];
+    return {begin_[u] + first, ends[hop - 1] - first};
+  }
+  std::uint32_t hops() const { return hops_; }
+  std::uint64_t bytes() const;
+
+  /// For those who fill it: takes columns that lie one after another, for the rows given in order;
+  /// ends[i * hops + k - 1] is where hop k of rows[i] ends, counted from that row's own beginning.
+  void take(std::span<const NodeId> rows, std::span<const std::uint32_t> ends,
+            std::vector<Column> columns);
+
+ private:
+  std::uint32_t hops_ = 0;
+  std::vector<const Column*> begin_;
+  std::vector<std::uint32_t> ends_;
+  std::vector<std::vector<Column>> blocks_;
+};
+
+/// The shells of a graph, in one of the forms that hold them.
+class Shells {
+ public:
+  using Held = std::variant<std::monostate, HopMatrix<std::uint8_t>, HopMatrix<std::uint16_t>,
+                            ColumnLists<std::uint16_t>, ColumnLists<std::uint32_t>>;
+
+  Shells(NodeId nodes, std::uint32_t hops, ShellPlan plan, Held held)
+      : nodes_(nodes), hops_(hops), plan_(std::move(plan)), held_(std::move(held)) {}
+
+  NodeId nodes() const { return nodes_; }
+  /// The last shell that was asked for; `all_hops` when that was all.
+  std::uint32_t hops() const { return hops_; }
+  const ShellPlan& plan() const { return plan_; }
+  Storage storage() const { return plan_.storage; }
+  const Held& held() const { return held_; }
+  std::uint64_t bytes() const;
+
+  /// Ordered pairs by hop, counted, up to the last hop that any pair is apart.
+  std::vector<std::uint64_t> pairs() const;
+
+  /// Row u of the shell of `hop`: the nodes that far from u, increasing.
+  std::vector<NodeId> columns(NodeId u, std::uint32_t hop) const;
+
+ private:
+  NodeId nodes_ = 0;
+  std::uint32_t hops_ = 0;
+  ShellPlan plan_;
+  Held held_;
+};
+
+/// Finds the shells 0..hops and holds them as planned. With Storage::stream nothing is held.
+Shells build_shells(const Graph& graph, const ShellOptions& options = {});
+
+std::string_view storage_name(Storage storage);
+std::string_view engine_name(Engine engine);
+
+}  // namespace ngf

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <sys/mman.h>
+
+#include <cstddef>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <utility>
+#include <vector>
+
+namespace ngf::detail {
+
+/// Memory for kernels: aligned to cache lines, and on huge pages where it is large, since the walk
+/// reads lines in no order and small pages would cost a look-up each. Free with std::free.
+inline void* allocate_aligned(std::size_t bytes) {
+  constexpr std::size_t line = 64;
+  constexpr std::size_t huge_page = std::size_t{1} << 21;
+  const std::size_t alignment = bytes >= huge_page ? huge_page : line;
+  const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
+  void* const memory = std::aligned_alloc(alignment, rounded > 0 ? rounded : alignment);
+  if (memory == nullptr) throw std::bad_alloc();
+  // Without huge pages it is only slower.
+  if (alignment == huge_page) ::madvise(memory, rounded, MADV_HUGEPAGE);
+  return memory;
+}
+
+/// An allocator of such memory that leaves numbers unset, so that `resize` costs nothing and pages
+/// come into being where they are first written.
+template <typename T>
+struct AlignedAllocator {
+  using value_type = T;
+
+  AlignedAllocator() = default;
+  template <typename U>
+  explicit AlignedAllocator(const AlignedAllocator<U>& /*other*/) {}
+
+  T* allocate(std::size_t count) { return static_cast<T*>(allocate_aligned(count * sizeof(T))); }
+  void deallocate(T* memory, std::size_t /*count*/) noexcept { std::free(memory); }
+
+  template <typename U>
+  void construct(U* at) noexcept {
+    ::new (static_cast<void*>(at)) U;
+  }
+  template <typename U, typename... Args>
+  void construct(U* at, Args&&... args) {
+    ::new (static_cast<void*>(at)) U(std::forward<Args>(args)...);
+  }
+
+  friend bool operator==(const AlignedAllocator&, const AlignedAllocator&) { return true; }
+};
+
+template <typename T>
+using AlignedVector = std::vector<T, AlignedAllocator<T>>;
+
+}  // namespace ngf::detail

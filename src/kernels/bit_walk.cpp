@@ -1,0 +1,539 @@
+// The inner loops of the bit-parallel walk, written once for every instruction set.
+//
+// A level is pulled: seen'[v] = seen[v] | OR over neighbours u of seen[u], 64 bytes at a time. What
+// is new in seen'[v] has distance `level` from v. Distances are kept as bit planes in Gray code,
+// where consecutive numbers differ in one bit: a source that is still on its way to v moves from
+// one number to the next by toggling one plane, and one that has arrived is left alone. So a visit
+// costs one more line, however long the numbers are.
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/bit_walk.cpp"
+#include <hwy/foreach_target.h>
+// Highway asks for this order.
+#include <hwy/cache_control.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <utility>
+
+#include "kernels/bit_walk.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace ngf::kernels::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+constexpr hn::CappedTag<std::uint64_t, 8> line_tag;
+using LineTag = decltype(line_tag);
+using Part = hn::Vec<LineTag>;
+constexpr std::size_t part_words = hn::MaxLanes(line_tag);
+constexpr std::size_t parts = 8 / part_words;
+
+/// A line in registers.
+struct Wide {
+  Part part[parts];
+};
+
+template <typename Function>
+HWY_INLINE Wide each_part(const Function& function) {
+  Wide result;
+  for (std::size_t i = 0; i < parts; ++i) result.part[i] = function(i);
+  return result;
+}
+
+HWY_INLINE Wide load(const Line& line) {
+  return each_part([&](std::size_t i) { return hn::Load(line_tag, &line.words[i * part_words]); });
+}
+HWY_INLINE void store(const Wide& wide, Line& line) {
+  for (std::size_t i = 0; i < parts; ++i) {
+    hn::Store(wide.part[i], line_tag, &line.words[i * part_words]);
+  }
+}
+HWY_INLINE Wide operator|(const Wide& a, const Wide& b) {
+  return each_part([&](std::size_t i) { return hn::Or(a.part[i], b.part[i]); });
+}
+HWY_INLINE Wide operator&(const Wide& a, const Wide& b) {
+  return each_part([&](std::size_t i) { return hn::And(a.part[i], b.part[i]); });
+}
+HWY_INLINE Wide operator^(const Wide& a, const Wide& b) {
+  return each_part([&](std::size_t i) { return hn::Xor(a.part[i], b.part[i]); });
+}
+HWY_INLINE Wide without(const Wide& a, const Wide& b) {
+  return each_part([&](std::size_t i) { return hn::AndNot(b.part[i], a.part[i]); });
+}
+HWY_INLINE Wide filled(bool ones) {
+  return each_part([&](std::size_t /*i*/) {
+    return hn::Set(line_tag, ones ? ~std::uint64_t{0} : std::uint64_t{0});
+  });
+}
+HWY_INLINE bool is_zero(const Wide& a) {
+  Part any = a.part[0];
+  for (std::size_t i = 1; i < parts; ++i) any = hn::Or(any, a.part[i]);
+  return hn::AllTrue(line_tag, hn::Eq(any, hn::Zero(line_tag)));
+}
+HWY_INLINE bool equal(const Wide& a, const Wide& b) { return is_zero(a ^ b); }
+HWY_INLINE Part count_bits(const Wide& a) {
+  Part sum = hn::PopulationCount(a.part[0]);
+  for (std::size_t i = 1; i < parts; ++i) sum = hn::Add(sum, hn::PopulationCount(a.part[i]));
+  return sum;
+}
+
+constexpr std::uint32_t gray(std::uint32_t number) { return number ^ (number >> 1); }
+
+/// Moves the numbers of all sources that had not reached v before this level on to this level.
+HWY_INLINE void advance_planes(const Level& level, NodeId v, const Wide& before, bool first) {
+  const std::uint32_t code = gray(level.number);
+  if (first) {
+    for (std::uint32_t j = 0; j < level.plane_count; ++j) {
+      store(filled((code >> j & 1U) != 0), level.planes[j][v]);
+    }
+  } else {
+    const Wide unseen = without(filled(true), before);
+    for (std::uint32_t changed = code ^ gray(level.last_level[v]); changed != 0;
+         changed &= changed - 1) {
+      Line& plane = level.planes[std::countr_zero(changed)][v];
+      store(load(plane) ^ unseen, plane);
+    }
+  }
+  level.last_level[v] = level.number;
+}
+
+/// What v and its neighbours have seen; cut short when that is all there is to see.
+HWY_INLINE Wide gather_seen(const Level& level, NodeId v, const Wide& before, const Wide& all) {
+  Wide sum = before;
+  const NodeId* u = level.sources + level.offsets[v];
+  const NodeId* const end = level.sources + level.offsets[v + std::size_t{1}];
+  for (; end - u >= 4; u += 4) {
+    sum = sum | ((load(level.seen[u[0]]) | load(level.seen[u[1]])) |
+                 (load(level.seen[u[2]]) | load(level.seen[u[3]])));
+    if (equal(sum, all)) return sum;
+  }
+  for (; u != end; ++u) sum = sum | load(level.seen[*u]);
+  return sum;
+}
+
+/// Brings the lines that a visit of `v` reads nearer, some visits before it.
+HWY_INLINE void prefetch_visit(const Level& level, NodeId v) {
+  const NodeId* u = level.sources + level.offsets[v];
+  const std::uint64_t count = level.offsets[v + std::size_t{1}] - level.offsets[v];
+  for (std::uint64_t i = 0; i < std::min<std::uint64_t>(count, 8); ++i) {
+    hwy::Prefetch(&level.seen[u[i]]);
+  }
+}
+
+template <bool with_planes>
+LevelResult pull(const Level& level) {
+  constexpr std::size_t ahead = 4;
+  LevelResult result;
+  Part reached = hn::Zero(line_tag);
+  for (std::size_t i = 0; i < level.active_count; ++i) {
+    if (i + ahead < level.active_count) prefetch_visit(level, level.active[i + ahead]);
+    const NodeId v = level.active[i];
+    const Wide before = load(level.seen[v]);
+    const Wide all = load(level.reach[level.component[v]]);
+    if (equal(before, all)) {
+      // Complete since the last level: now both arrays hold it, and v is done.
+      store(before, level.seen_next[v]);
+      continue;
+    }
+    level.active[result.active_count++] = v;
+    const Wide after = gather_seen(level, v, before, all);
+    store(after, level.seen_next[v]);
+    const Wide arrived = after ^ before;
+    if (is_zero(arrived)) continue;
+    const bool first = is_zero(before);
+    if (first) level.fresh[result.fresh_count++] = v;
+    reached = hn::Add(reached, count_bits(arrived));
+    if constexpr (with_planes) advance_planes(level, v, before, first);
+  }
+  result.reached = hn::GetLane(hn::SumOfLanes(line_tag, reached));
+  result.counted = result.reached;
+  return result;
+}
+
+LevelResult pull_level(const Level& level) {
+  return level.planes != nullptr ? pull<true>(level) : pull<false>(level);
+}
+
+/// Sums of path counts that saturate at three: one[s] says "at least one", and so on.
+struct Paths {
+  Wide one;
+  Wide two;
+  Wide three;
+};
+
+template <bool up_to_three>
+HWY_INLINE Paths add_paths(const PathCounts& counts, const Paths& a, NodeId u) {
+  const Wide one = load(counts.last[0][u]);
+  const Wide two = load(counts.last[1][u]);
+  Paths sum = a;
+  if constexpr (up_to_three) {
+    const Wide three = load(counts.last[2][u]);
+    sum.three = (a.three | three) | ((a.two & one) | (a.one & two));
+  }
+  sum.two = (a.two | two) | (a.one & one);
+  sum.one = a.one | one;
+  return sum;
+}
+
+template <bool up_to_three>
+LevelResult pull_counting(const Level& level, const PathCounts& counts) {
+  LevelResult result;
+  Part reached = hn::Zero(line_tag);
+  Part counted = hn::Zero(line_tag);
+  const Wide none = filled(false);
+  for (std::size_t i = 0; i < level.active_count; ++i) {
+    const NodeId v = level.active[i];
+    const Wide before = load(level.seen[v]);
+    Paths paths{none, none, none};
+    if (equal(before, load(level.reach[level.component[v]]))) {
+      // v has seen all. It stays for one more level after the one in which it counted as last
+      // reached, so that both arrays of its counts end as zero.
+      if (!is_zero(load(counts.last[0][v]))) level.active[result.active_count++] = v;
+    } else {
+      level.active[result.active_count++] = v;
+      for (std::uint64_t e = level.offsets[v]; e < level.offsets[v + std::size_t{1}]; ++e) {
+        paths = add_paths<up_to_three>(counts, paths, level.sources[e]);
+      }
+      paths.one = without(paths.one, before);
+      paths.two = without(paths.two, before);
+      paths.three = without(paths.three, before);
+    }
+    store(paths.one, counts.next[0][v]);
+    store(paths.two, counts.next[1][v]);
+    if constexpr (up_to_three) store(paths.three, counts.next[2][v]);
+    if (is_zero(paths.one)) continue;
+    const bool first = is_zero(before);
+    if (first) level.fresh[result.fresh_count++] = v;
+    reached = hn::Add(reached, count_bits(paths.one));
+    store(before | paths.one, level.seen_next[v]);
+    const Wide enough = counts.min_paths == 2 ? paths.two : paths.three;
+    counted = hn::Add(counted, count_bits(level.number < 2 ? paths.one : enough));
+    const Wide lacking = without(paths.one, enough);
+    store(first ? lacking : load(counts.lacking[v]) | lacking, counts.lacking[v]);
+    if (level.planes != nullptr) advance_planes(level, v, before, first);
+  }
+  result.reached = hn::GetLane(hn::SumOfLanes(line_tag, reached));
+  result.counted = hn::GetLane(hn::SumOfLanes(line_tag, counted));
+  return result;
+}
+
+LevelResult pull_level_counting(const Level& level, const PathCounts& counts) {
+  return counts.min_paths == 2 ? pull_counting<false>(level, counts)
+                               : pull_counting<true>(level, counts);
+}
+
+void decode_gray(Line* const* planes, std::uint32_t plane_count, std::size_t nodes) {
+  for (std::size_t v = 0; v < nodes; ++v) {
+    Wide binary = filled(false);
+    for (std::uint32_t j = plane_count; j-- > 0;) {
+      binary = binary ^ load(planes[j][v]);
+      store(binary, planes[j][v]);
+    }
+  }
+}
+
+#if HWY_TARGET == HWY_SCALAR
+
+// Without vectors there is nothing to shuffle: the same functions, said plainly.
+
+void transpose_bytes(const Line* lines, const NodeId* nodes, std::size_t count, std::uint8_t* table,
+                     std::size_t stride) {
+  for (std::size_t x = 0; x < count; ++x) {
+    const auto* const bytes = reinterpret_cast<const std::uint8_t*>(lines[nodes[x]].words.data());
+    for (std::size_t k = 0; k < line_bytes; ++k) table[k * stride + x] = bytes[k];
+  }
+}
+
+void expand_rows(const std::uint8_t* const* planes, std::uint32_t plane_count,
+                 const std::uint8_t* absent, std::size_t count, std::uint8_t* const* rows) {
+  for (std::uint32_t bit = 0; bit < 8; ++bit) {
+    for (std::size_t x = 0; x < count; ++x) {
+      unsigned number = absent != nullptr && (absent[x] >> bit & 1U) != 0 ? 255 : 0;
+      for (std::uint32_t j = 0; j < plane_count; ++j) number |= (planes[j][x] >> bit & 1U) << j;
+      rows[bit][x] = static_cast<std::uint8_t>(number);
+    }
+  }
+}
+
+template <typename Hop>
+Hop emit_one(std::uint32_t in_walk, std::uint32_t column_add, bool lacking, const Emit& emit) {
+  constexpr std::uint32_t farther = static_cast<Hop>(~Hop{0});
+  const std::uint32_t hops = std::min(in_walk + emit.add + column_add, farther);
+  const bool cut = hops > emit.limit || (lacking && hops >= 2);
+  return static_cast<Hop>(cut ? farther : hops);
+}
+
+void emit_row_8(const std::uint8_t* low, const std::uint8_t* column_add, std::size_t count,
+                const Emit& emit, std::uint8_t* to) {
+  for (std::size_t x = 0; x < count; ++x) {
+    const bool lacking = emit.lacking != nullptr && emit.lacking[x] != 0;
+    to[x] = emit_one<std::uint8_t>(low[x], column_add[x], lacking, emit);
+  }
+}
+
+void emit_row_16(const std::uint8_t* low, const std::uint8_t* high, const std::uint8_t* column_add,
+                 std::size_t count, const Emit& emit, std::uint16_t* to) {
+  for (std::size_t x = 0; x < count; ++x) {
+    const bool lacking = emit.lacking != nullptr && emit.lacking[x] != 0;
+    to[x] = emit_one<std::uint16_t>(low[x] + 256U * high[x], column_add[x], lacking, emit);
+  }
+}
+
+template <typename Column>
+std::size_t collect_columns(const std::uint8_t* row, std::size_t count, std::uint8_t hop,
+                            Column* columns) {
+  std::size_t found = 0;
+  for (std::size_t x = 0; x < count; ++x) {
+    if (row[x] == hop) columns[found++] = static_cast<Column>(x);
+  }
+  return found;
+}
+
+#else
+
+constexpr hn::CappedTag<std::uint8_t, 64> byte_tag;
+using Bytes = hn::Vec<decltype(byte_tag)>;
+constexpr std::size_t byte_lanes = hn::MaxLanes(byte_tag);
+
+/// Interleaves lanes of `Lane` of vectors that are `distance` apart: one of the four steps that
+/// transpose 16 x 16 bytes in each block of 16.
+template <typename Lane>
+HWY_INLINE void interleave(Bytes (&rows)[16]) {
+  const hn::Repartition<Lane, decltype(byte_tag)> tag;
+  Bytes mixed[16];
+  for (std::size_t i = 0; i < 8; ++i) {
+    const auto a = hn::BitCast(tag, rows[i]);
+    const auto b = hn::BitCast(tag, rows[i + 8]);
+    mixed[2 * i] = hn::BitCast(byte_tag, hn::InterleaveLower(tag, a, b));
+    mixed[2 * i + 1] = hn::BitCast(byte_tag, hn::InterleaveUpper(tag, a, b));
+  }
+  for (std::size_t i = 0; i < 16; ++i) rows[i] = mixed[i];
+}
+
+void transpose_bytes(const Line* lines, const NodeId* nodes, std::size_t count, std::uint8_t* table,
+                     std::size_t stride) {
+  constexpr std::size_t block = 16;
+  alignas(64) std::uint8_t turned[block][byte_lanes];
+  for (std::size_t x = 0; x < count; x += block) {
+    for (std::size_t begin = 0; begin < line_bytes; begin += byte_lanes) {
+      Bytes rows[block];
+      for (std::size_t i = 0; i < block; ++i) {
+        const auto* const bytes =
+            reinterpret_cast<const std::uint8_t*>(lines[nodes[x + i]].words.data());
+        rows[i] = hn::Load(byte_tag, bytes + begin);
+      }
+      // Interleaving bytes of rows i and i + 8 four times over is a perfect shuffle: after it, row
+      // i holds byte i of all sixteen.
+      for (int step = 0; step < 4; ++step) interleave<std::uint8_t>(rows);
+      for (std::size_t i = 0; i < block; ++i) hn::Store(rows[i], byte_tag, turned[i]);
+      for (std::size_t part = 0; part < byte_lanes; part += block) {
+        for (std::size_t i = 0; i < block; ++i) {
+          std::memcpy(table + (begin + part + i) * stride + x, &turned[i][part], block);
+        }
+      }
+    }
+  }
+}
+
+/// Bit `bit` of every byte, moved to place `place`; other places are arbitrary.
+template <int bit, int place>
+HWY_INLINE Bytes move_bit(Bytes bytes) {
+  const hn::Repartition<std::uint16_t, decltype(byte_tag)> tag;
+  if constexpr (bit > place) {
+    return hn::BitCast(byte_tag, hn::ShiftRight<bit - place>(hn::BitCast(tag, bytes)));
+  } else if constexpr (bit < place) {
+    return hn::BitCast(byte_tag, hn::ShiftLeft<place - bit>(hn::BitCast(tag, bytes)));
+  } else {
+    return bytes;
+  }
+}
+
+template <int bit, int... place>
+HWY_INLINE Bytes numbers_of(const Bytes* planes, std::integer_sequence<int, place...> /*places*/) {
+  Bytes number = hn::Zero(byte_tag);
+  ((number = hn::OrAnd(number, move_bit<bit, place>(planes[place]),
+                       hn::Set(byte_tag, static_cast<std::uint8_t>(1U << place)))),
+   ...);
+  return number;
+}
+
+template <int bit, int plane_count>
+HWY_INLINE void expand_bit(const Bytes* planes, const std::uint8_t* absent, std::uint8_t* row) {
+  Bytes number = numbers_of<bit>(planes, std::make_integer_sequence<int, plane_count>());
+  if (absent != nullptr) {
+    const auto is_absent = hn::TestBit(hn::Load(byte_tag, absent),
+                                       hn::Set(byte_tag, static_cast<std::uint8_t>(1U << bit)));
+    number = hn::IfThenElse(is_absent, hn::Set(byte_tag, std::uint8_t{255}), number);
+  }
+  hn::Store(number, byte_tag, row);
+}
+
+template <int plane_count>
+void expand(const std::uint8_t* const* planes, const std::uint8_t* absent, std::size_t count,
+            std::uint8_t* const* rows) {
+  for (std::size_t x = 0; x < count; x += byte_lanes) {
+    Bytes loaded[plane_count > 0 ? plane_count : 1];
+    for (int j = 0; j < plane_count; ++j) loaded[j] = hn::Load(byte_tag, planes[j] + x);
+    const std::uint8_t* const absent_here = absent != nullptr ? absent + x : nullptr;
+    expand_bit<0, plane_count>(loaded, absent_here, rows[0] + x);
+    expand_bit<1, plane_count>(loaded, absent_here, rows[1] + x);
+    expand_bit<2, plane_count>(loaded, absent_here, rows[2] + x);
+    expand_bit<3, plane_count>(loaded, absent_here, rows[3] + x);
+    expand_bit<4, plane_count>(loaded, absent_here, rows[4] + x);
+    expand_bit<5, plane_count>(loaded, absent_here, rows[5] + x);
+    expand_bit<6, plane_count>(loaded, absent_here, rows[6] + x);
+    expand_bit<7, plane_count>(loaded, absent_here, rows[7] + x);
+  }
+}
+
+template <int... plane_count>
+void expand_any(const std::uint8_t* const* planes, std::uint32_t count_of_planes,
+                const std::uint8_t* absent, std::size_t count, std::uint8_t* const* rows,
+                std::integer_sequence<int, plane_count...> /*counts*/) {
+  ((count_of_planes == plane_count ? expand<plane_count>(planes, absent, count, rows)
+                                   : static_cast<void>(0)),
+   ...);
+}
+
+void expand_rows(const std::uint8_t* const* planes, std::uint32_t plane_count,
+                 const std::uint8_t* absent, std::size_t count, std::uint8_t* const* rows) {
+  expand_any(planes, plane_count, absent, count, rows, std::make_integer_sequence<int, 9>());
+}
+
+template <typename Tag, typename Vector, typename Lane>
+HWY_INLINE void put(Tag tag, Vector value, bool stream, Lane* to) {
+  if (stream) {
+    hn::Stream(value, tag, to);
+  } else {
+    hn::StoreU(value, tag, to);
+  }
+}
+
+/// Hops that are too many, or on too few paths, become "farther".
+template <typename Tag, typename Vector>
+HWY_INLINE Vector cut(Tag tag, Vector hops, const Emit& emit, Vector lacking) {
+  using Hop = hn::TFromD<Tag>;
+  constexpr Hop most = static_cast<Hop>(~Hop{0});
+  const auto farther = hn::Set(tag, most);
+  if (emit.limit < most) {
+    const auto limit = hn::Set(tag, static_cast<Hop>(emit.limit));
+    hops = hn::IfThenElse(hn::Eq(hn::Min(hops, limit), hops), hops, farther);
+  }
+  if (emit.lacking != nullptr) {
+    const auto at_least_two = hn::Eq(hn::Max(hops, hn::Set(tag, Hop{2})), hops);
+    const auto on_too_few = hn::TestBit(lacking, hn::Set(tag, Hop{1}));
+    hops = hn::IfThenElse(hn::And(on_too_few, at_least_two), farther, hops);
+  }
+  return hops;
+}
+
+void emit_row_8(const std::uint8_t* low, const std::uint8_t* column_add, std::size_t count,
+                const Emit& emit, std::uint8_t* to) {
+  const auto add = hn::Set(byte_tag, static_cast<std::uint8_t>(emit.add));
+  for (std::size_t x = 0; x < count; x += byte_lanes) {
+    Bytes hops = hn::SaturatedAdd(hn::SaturatedAdd(hn::Load(byte_tag, low + x), add),
+                                  hn::Load(byte_tag, column_add + x));
+    const auto lacking =
+        emit.lacking != nullptr ? hn::Load(byte_tag, emit.lacking + x) : hn::Zero(byte_tag);
+    hops = cut(byte_tag, hops, emit, lacking);
+    put(byte_tag, hops, emit.stream, to + x);
+  }
+}
+
+void emit_row_16(const std::uint8_t* low, const std::uint8_t* high, const std::uint8_t* column_add,
+                 std::size_t count, const Emit& emit, std::uint16_t* to) {
+  const hn::CappedTag<std::uint16_t, 32> tag;
+  const hn::Rebind<std::uint8_t, decltype(tag)> half;
+  const auto add = hn::Set(tag, static_cast<std::uint16_t>(emit.add));
+  const auto widen = [&](const std::uint8_t* bytes)
+                         HWY_ATTR { return hn::PromoteTo(tag, hn::LoadU(half, bytes)); };
+  for (std::size_t x = 0; x < count; x += hn::Lanes(tag)) {
+    const auto in_walk = hn::Or(widen(low + x), hn::ShiftLeft<8>(widen(high + x)));
+    auto hops = hn::SaturatedAdd(hn::SaturatedAdd(in_walk, add), widen(column_add + x));
+    const auto lacking = emit.lacking != nullptr ? widen(emit.lacking + x) : hn::Zero(tag);
+    hops = cut(tag, hops, emit, lacking);
+    put(tag, hops, emit.stream, to + x);
+  }
+}
+
+template <typename Column>
+std::size_t collect_columns(const std::uint8_t* row, std::size_t count, std::uint8_t hop,
+                            Column* columns) {
+  const auto wanted = hn::Set(byte_tag, hop);
+  std::size_t found = 0;
+  alignas(64) std::uint8_t bits[8 + 8] = {};
+  for (std::size_t x = 0; x < count; x += byte_lanes) {
+    hn::StoreMaskBits(byte_tag, hn::Eq(hn::Load(byte_tag, row + x), wanted), bits);
+    std::uint64_t mask = 0;
+    std::memcpy(&mask, bits, byte_lanes / 8);
+    for (; mask != 0; mask &= mask - 1) {
+      columns[found++] = static_cast<Column>(x + static_cast<std::size_t>(std::countr_zero(mask)));
+    }
+  }
+  return found;
+}
+
+#endif
+
+std::size_t columns_at_16(const std::uint8_t* row, std::size_t count, std::uint8_t hop,
+                          std::uint16_t* columns) {
+  return collect_columns(row, count, hop, columns);
+}
+std::size_t columns_at_32(const std::uint8_t* row, std::size_t count, std::uint8_t hop,
+                          std::uint32_t* columns) {
+  return collect_columns(row, count, hop, columns);
+}
+
+}  // namespace ngf::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace ngf::kernels {
+
+HWY_EXPORT(pull_level);
+HWY_EXPORT(pull_level_counting);
+HWY_EXPORT(decode_gray);
+HWY_EXPORT(transpose_bytes);
+HWY_EXPORT(expand_rows);
+HWY_EXPORT(emit_row_8);
+HWY_EXPORT(emit_row_16);
+HWY_EXPORT(columns_at_16);
+HWY_EXPORT(columns_at_32);
+
+LevelResult pull_level(const Level& level) { return HWY_DYNAMIC_DISPATCH(pull_level)(level); }
+LevelResult pull_level_counting(const Level& level, const PathCounts& counts) {
+  return HWY_DYNAMIC_DISPATCH(pull_level_counting)(level, counts);
+}
+void decode_gray(Line* const* planes, std::uint32_t plane_count, std::size_t nodes) {
+  HWY_DYNAMIC_DISPATCH(decode_gray)(planes, plane_count, nodes);
+}
+void transpose_bytes(const Line* lines, const NodeId* nodes, std::size_t count, std::uint8_t* table,
+                     std::size_t stride) {
+  HWY_DYNAMIC_DISPATCH(transpose_bytes)(lines, nodes, count, table, stride);
+}
+void expand_rows(const std::uint8_t* const* planes, std::uint32_t plane_count,
+                 const std::uint8_t* absent, std::size_t count, std::uint8_t* const* rows) {
+  HWY_DYNAMIC_DISPATCH(expand_rows)(planes, plane_count, absent, count, rows);
+}
+void emit_row(const std::uint8_t* low, const std::uint8_t* column_add, std::size_t count,
+              const Emit& emit, std::uint8_t* to) {
+  HWY_DYNAMIC_DISPATCH(emit_row_8)(low, column_add, count, emit, to);
+}
+void emit_row(const std::uint8_t* low, const std::uint8_t* high, const std::uint8_t* column_add,
+              std::size_t count, const Emit& emit, std::uint16_t* to) {
+  HWY_DYNAMIC_DISPATCH(emit_row_16)(low, high, column_add, count, emit, to);
+}
+std::size_t columns_at(const std::uint8_t* row, std::size_t count, std::uint8_t hop,
+                       std::uint16_t* columns) {
+  return HWY_DYNAMIC_DISPATCH(columns_at_16)(row, count, hop, columns);
+}
+std::size_t columns_at(const std::uint8_t* row, std::size_t count, std::uint8_t hop,
+                       std::uint32_t* columns) {
+  return HWY_DYNAMIC_DISPATCH(columns_at_32)(row, count, hop, columns);
+}
+
+}  // namespace ngf::kernels
+#endif

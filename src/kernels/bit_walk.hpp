@@ -1,0 +1,105 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "ngf/graph.hpp"
+
+/// The inner loops of the bit-parallel walk: 512 sources search at once, and bit s of a node's line
+/// speaks of source s.
+namespace ngf::kernels {
+
+inline constexpr std::size_t batch_width = 512;
+inline constexpr std::size_t line_bytes = batch_width / 8;
+
+/// One cache line.
+struct alignas(line_bytes) Line {
+  std::array<std::uint64_t, 8> words;
+};
+
+/// What `pull_level` reads and writes. Arrays are indexed by node.
+struct Level {
+  std::uint32_t number = 1;                ///< of the level: hops from the sources
+  const std::uint64_t* offsets = nullptr;  ///< row v of `sources` holds the nodes with an arc to v
+  const NodeId* sources = nullptr;
+  const NodeId* component = nullptr;
+  const Line* reach = nullptr;  ///< by component: the sources that its nodes can ever see
+  const Line* seen = nullptr;   ///< the sources that have reached v before this level
+  Line* seen_next = nullptr;    ///< the same after it
+
+  /// Hop numbers in Gray code: bit s of planes[j][v] is bit j of gray(hops from s to v). Null when
+  /// they are not wanted.
+  Line* const* planes = nullptr;
+  std::uint32_t plane_count = 0;
+  std::uint32_t* last_level = nullptr;  ///< when v was last reached by any source
+
+  NodeId* active = nullptr;  ///< nodes that may be reached now, and must be visited
+  std::size_t active_count = 0;
+  NodeId* fresh = nullptr;  ///< room for the nodes that are reached for the first time
+};
+
+struct LevelResult {
+  std::size_t active_count = 0;  ///< what is left of `active`
+  std::size_t fresh_count = 0;
+  std::uint64_t reached = 0;  ///< pairs of a node and a source that has just reached it
+  std::uint64_t counted = 0;  ///< of those, the ones on enough paths
+};
+
+/// Takes one step of all searches: v sees what its neighbours have seen.
+LevelResult pull_level(const Level& level);
+
+/// Path counts beside the walk: at_least[m - 2] says who has at least m shortest paths, m = 2, 3.
+struct PathCounts {
+  std::uint32_t min_paths = 2;
+  /// Who was reached by the last level, and with how many paths. Those of nodes that were not are
+  /// 0.
+  std::array<const Line*, 3> last = {};
+  std::array<Line*, 3> next = {};
+  Line* lacking = nullptr;  ///< the sources that came to v on too few paths
+};
+
+/// The same step with counting. Here `seen` and `seen_next` are one array.
+LevelResult pull_level_counting(const Level& level, const PathCounts& counts);
+
+/// Turns Gray code into plain binary numbers, for all nodes.
+void decode_gray(Line* const* planes, std::uint32_t plane_count, std::size_t nodes);
+
+/// Columns that are expanded at a time; rows are padded to a multiple of `column_step`.
+inline constexpr std::size_t column_step = 64;
+
+/// byte k of the lines of nodes[0..count-1] becomes table[k * stride .. + count - 1]: what the walk
+/// knows of eight sources lies side by side for all nodes. `count` is a multiple of 16.
+void transpose_bytes(const Line* lines, const NodeId* nodes, std::size_t count, std::uint8_t* table,
+                     std::size_t stride);
+
+/// Expands bit b (0..7) of `count` bytes of each plane to numbers: rows[b][x] = sum over j of
+/// 2^j * (bit b of planes[j][x]), and 255 where bit b of `absent` (if any) is set. At most eight
+/// planes. `count` is a multiple of `column_step`, all pointers are aligned to it.
+void expand_rows(const std::uint8_t* const* planes, std::uint32_t plane_count,
+                 const std::uint8_t* absent, std::size_t count, std::uint8_t* const* rows);
+
+/// How a row of hops leaves the walk.
+struct Emit {
+  std::uint32_t limit = ~std::uint32_t{0};  ///< hops beyond it become "farther"
+  std::uint32_t add = 0;  ///< hops between the row's own node and its place in the walk
+  const std::uint8_t* lacking = nullptr;  ///< 255 where paths are too few: "farther" from 2 hops on
+  bool stream = false;                    ///< past the caches; `to` is aligned to a line then
+};
+
+/// to[x] = low[x] + add + column_add[x], saturating at 255, "farther".
+void emit_row(const std::uint8_t* low, const std::uint8_t* column_add, std::size_t count,
+              const Emit& emit, std::uint8_t* to);
+/// The same for two bytes a hop, of which `high` holds the upper one: 65535 is "farther".
+void emit_row(const std::uint8_t* low, const std::uint8_t* high, const std::uint8_t* column_add,
+              std::size_t count, const Emit& emit, std::uint16_t* to);
+
+/// Writes the x with row[x] == hop, increasing, and returns how many there are. `columns` has room
+/// for 64 more than that.
+std::size_t columns_at(const std::uint8_t* row, std::size_t count, std::uint8_t hop,
+                       std::uint16_t* columns);
+std::size_t columns_at(const std::uint8_t* row, std::size_t count, std::uint8_t hop,
+                       std::uint32_t* columns);
+
+}  // namespace ngf::kernels

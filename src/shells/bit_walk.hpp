@@ -1,0 +1,135 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "detail/aligned.hpp"
+#include "kernels/bit_walk.hpp"
+#include "ngf/shells.hpp"
+#include "shells/walkable.hpp"
+
+namespace ngf::shells {
+
+/// Columns in the order of the graph, ready for the kernels: padded and aligned.
+struct Columns {
+  detail::AlignedVector<NodeId> root;
+  detail::AlignedVector<std::uint8_t> depth;
+  NodeId count = 0;
+  std::size_t padded = 0;
+
+  explicit Columns(const Walkable& graph);
+};
+
+/// One thread's walk: 512 sources at a time from the nodes of a Walkable to all of its nodes.
+///
+/// `walk` finds, for each node and source, the level at which they met; `write_rows` and
+/// `visit_rows` then turn that into rows of hops, one for each source and each node that hangs on
+/// it.
+class BitWalk {
+ public:
+  struct Options {
+    std::uint32_t hops = all_hops;  ///< levels to walk
+    bool keep_hops = true;          ///< false: only count
+    int min_paths = 1;
+  };
+
+  BitWalk(const Walkable& graph, const Columns& columns, const Options& options);
+
+  /// Walks from at most 512 sources. `pairs[k]` grows by the pairs that met at level k, on enough
+  /// paths; trees that were cut off are not in it.
+  void walk(std::span<const NodeId> sources, std::vector<std::uint64_t>& pairs);
+  /// The last level of the last walk at which any met.
+  std::uint32_t levels() const { return levels_; }
+
+  /// Writes the rows of the last walk, past the caches where the matrix does not fit there.
+  template <typename Hop>
+  void write_rows(HopMatrix<Hop>& matrix);
+
+  /// Calls visit(x, row) for each row of the last walk; `row` is padded to `Columns::padded`.
+  template <typename Hop, typename Visit>
+  void visit_rows(const Visit& visit) {
+    prepare_planes();
+    row_.resize(columns_.padded * sizeof(Hop));
+    auto* const row = reinterpret_cast<Hop*>(row_.data());
+    transpose(0, columns_.padded);
+    for (std::size_t first = 0; first < sources_.size(); first += 8) {
+      expand(first / 8, columns_.padded);
+      for_each_member(first, [&](std::size_t bit, NodeId x) {
+        emit(bit, x, 0, columns_.padded, false, row);
+        patch(x, row);
+        visit(x, row);
+      });
+    }
+  }
+
+  /// Bytes that one thread takes at most, for hops of `planes` bits.
+  static std::uint64_t bytes(NodeId nodes, const Options& options, std::uint32_t planes,
+                             bool whole_rows);
+
+ private:
+  using Lines = detail::AlignedVector<kernels::Line>;
+  static constexpr std::size_t chunk = 1024;  // columns of a dense row at a time
+
+  void start(std::span<const NodeId> sources);
+  void activate_neighbors(std::span<const NodeId> nodes);
+  kernels::LevelResult step(std::uint32_t level);
+  void ensure_planes(std::uint32_t level);
+  void clear();
+
+  /// Decodes hops, and finds which pairs are absent.
+  void prepare_planes();
+  void transpose(std::size_t begin, std::size_t count);
+  void expand(std::size_t group, std::size_t count);
+  std::uint8_t* expanded_row(std::size_t kind, std::size_t bit) {
+    return expanded_.data() + (kind * 8 + bit) * table_stride_;
+  }
+  template <typename Hop>
+  void emit(std::size_t bit, NodeId x, std::size_t begin, std::size_t count, bool stream, Hop* to);
+  template <typename Hop>
+  void patch(NodeId x, Hop* row) const;
+
+  /// Calls visit(bit, x) for the nodes x that sources first..first+7 stand for.
+  template <typename Visit>
+  void for_each_member(std::size_t first, const Visit& visit) const {
+    for (std::size_t i = first; i < std::min(first + 8, sources_.size()); ++i) {
+      const NodeId s = sources_[i];
+      for (std::uint64_t m = graph_.member_offsets[s]; m < graph_.member_offsets[s + 1UL]; ++m) {
+        visit(i - first, graph_.members[m]);
+      }
+    }
+  }
+
+  const Walkable& graph_;
+  const Columns& columns_;
+  Options options_;
+
+  std::vector<NodeId> sources_;
+  std::vector<NodeId> active_;
+  std::size_t active_count_ = 0;
+  std::vector<NodeId> fresh_;
+  std::vector<NodeId> touched_;
+  std::vector<std::uint8_t> is_active_;
+  std::vector<std::uint32_t> last_level_;
+  Lines reach_;
+  std::array<Lines, 2> seen_;
+  std::size_t now_ = 0;  // which of the two holds what has been seen
+  std::vector<Lines> planes_;
+  std::vector<kernels::Line*> plane_data_;
+  std::uint32_t plane_count_ = 0;
+  std::uint32_t levels_ = 0;
+  bool all_present_ = true;
+  std::array<std::array<Lines, 3>, 2> paths_;  // of the last level and of the next, in turn
+  std::size_t paths_now_ = 0;
+  Lines lacking_;
+
+  // Byte k of every column's line, for each plane and then for absent and lacking pairs.
+  detail::AlignedVector<std::uint8_t> table_;
+  std::size_t table_stride_ = 0;
+  // Eight rows each of low bytes, high bytes and lacking pairs.
+  detail::AlignedVector<std::uint8_t> expanded_;
+  detail::AlignedVector<std::uint8_t> row_;
+};
+
+}  // namespace ngf::shells

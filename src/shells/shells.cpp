@@ -1,0 +1,576 @@
+#include "ngf/shells.hpp"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cmath>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <numeric>
+#include <optional>
+
+#include "detail/aligned.hpp"
+#include "detail/fail.hpp"
+#include "detail/memory.hpp"
+#include "detail/parallel.hpp"
+#include "kernels/bit_walk.hpp"
+#include "ngf/components.hpp"
+#include "ngf/random.hpp"
+#include "shells/bit_walk.hpp"
+#include "shells/queue_walk.hpp"
+#include "shells/walkable.hpp"
+
+namespace ngf {
+
+template <typename Hop>
+HopMatrix<Hop>::HopMatrix(NodeId nodes)
+    : nodes_(nodes),
+      stride_((nodes + kernels::column_step - 1) / kernels::column_step * kernels::column_step),
+      values_(static_cast<Hop*>(detail::allocate_aligned(nodes * stride_ * sizeof(Hop)))) {}
+
+template <typename Hop>
+void HopMatrix<Hop>::Free::operator()(Hop* values) const noexcept {
+  std::free(values);
+}
+
+template class HopMatrix<std::uint8_t>;
+template class HopMatrix<std::uint16_t>;
+
+template <typename Column>
+std::uint64_t ColumnLists<Column>::bytes() const {
+  std::uint64_t total = begin_.size() * sizeof(const Column*) + ends_.size() * sizeof(ends_[0]);
+  for (const auto& block : blocks_) total += block.size() * sizeof(Column);
+  return total;
+}
+
+template <typename Column>
+void ColumnLists<Column>::take(std::span<const NodeId> rows, std::span<const std::uint32_t> ends,
+                               std::vector<Column> columns) {
+  columns.shrink_to_fit();
+  const Column* begin = columns.data();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto of_row = ends.subspan(i * hops_, hops_);
+    begin_[rows[i]] = begin;
+    std::copy(of_row.begin(), of_row.end(), ends_.begin() + std::ptrdiff_t{rows[i]} * hops_);
+    if (hops_ > 0) begin += of_row.back();
+  }
+  blocks_.push_back(std::move(columns));
+}
+
+template class ColumnLists<std::uint16_t>;
+template class ColumnLists<std::uint32_t>;
+
+namespace {
+
+using detail::fail;
+using detail::parallel_for;
+using shells::BitWalk;
+using shells::Columns;
+using shells::make_walkable;
+using shells::QueueWalk;
+using shells::Walkable;
+
+constexpr std::uint32_t most_hops_in_a_byte = 254;
+constexpr std::uint32_t most_hops_in_two = 65534;
+
+void check(const ShellOptions& options) {
+  if (options.min_paths < 1 || options.min_paths > 3) {
+    fail("min_paths is {}; it can be 1, 2 or 3", options.min_paths);
+  }
+}
+
+/// A worker of its own for each thread, made when the thread first asks.
+template <typename Worker>
+class PerThread {
+ public:
+  explicit PerThread(int threads)
+      : workers_(static_cast<std::size_t>(detail::thread_count(threads))) {}
+
+  template <typename Make>
+  Worker& get(const Make& make) {
+    auto& worker = workers_[static_cast<std::size_t>(omp_get_thread_num())];
+    if (!worker) worker = make();
+    return *worker;
+  }
+
+ private:
+  std::vector<std::unique_ptr<Worker>> workers_;
+};
+
+/// Walks from all groups of sources, in parallel. After each group, done(walk) is called on the
+/// thread that walked. Returns the pairs by hop that the walk itself saw.
+template <typename Done>
+std::vector<std::uint64_t> walk_all(const Walkable& graph, const Columns& columns,
+                                    const BitWalk::Options& walk_options,
+                                    const ShellOptions& options, const Done& done) {
+  const int threads = detail::thread_count(options.threads);
+  // As many groups as keep all threads busy to the end.
+  const std::size_t rounds = std::max<std::size_t>(
+      1, (graph.size() + kernels::batch_width * static_cast<std::size_t>(threads) - 1) /
+             (kernels::batch_width * static_cast<std::size_t>(threads)));
+  const std::size_t groups_wanted = rounds * static_cast<std::size_t>(threads);
+  const std::size_t width = std::clamp<std::size_t>(
+      (graph.size() + groups_wanted - 1) / groups_wanted, 64, kernels::batch_width);
+  const auto groups = group_sources(graph, width);
+  PerThread<BitWalk> walks(options.threads);
+  std::vector<std::uint64_t> pairs;
+  std::mutex mutex;
+  std::atomic<std::uint64_t> finished{0};
+  parallel_for(groups.size(), options.threads, [&](std::size_t i) {
+    throw_if_stopped(options.progress);
+    BitWalk& walk =
+        walks.get([&] { return std::make_unique<BitWalk>(graph, columns, walk_options); });
+    std::vector<std::uint64_t> of_group;
+    walk.walk(groups[i], of_group);
+    done(walk);
+    const std::lock_guard lock(mutex);
+    pairs.resize(std::max(pairs.size(), of_group.size()), 0);
+    for (std::size_t k = 0; k < of_group.size(); ++k) pairs[k] += of_group[k];
+    if (options.progress != nullptr) options.progress->report(++finished, groups.size());
+  });
+  return pairs;
+}
+
+void drop_empty_tail(std::vector<std::uint64_t>& pairs) {
+  while (!pairs.empty() && pairs.back() == 0) pairs.pop_back();
+}
+
+/// Thrown when hops turn out not to fit the numbers chosen for them.
+struct TooManyHops {};
+
+template <typename Hop>
+HopMatrix<Hop> build_matrix(const Walkable& graph, const ShellOptions& options) {
+  const Columns columns(graph);
+  HopMatrix<Hop> matrix(columns.count);
+  const BitWalk::Options walk_options{
+      .hops = options.hops, .keep_hops = true, .min_paths = options.min_paths};
+  walk_all(graph, columns, walk_options, options, [&](BitWalk& walk) {
+    if (walk.levels() + 2 * graph.deepest >= HopMatrix<Hop>::farther &&
+        options.hops >= HopMatrix<Hop>::farther) {
+      throw TooManyHops();
+    }
+    walk.write_rows(matrix);
+  });
+  return matrix;
+}
+
+Shells::Held build_dense(const Graph& graph, const ShellOptions& options) {
+  const Walkable walkable = make_walkable(graph, true);
+  if (std::min(options.hops, walkable.diameter_at_least) <= most_hops_in_a_byte) {
+    try {
+      return build_matrix<std::uint8_t>(walkable, options);
+    } catch (const TooManyHops&) {
+      // Known only now; two bytes it is.
+    }
+  }
+  detail::check_budget(
+      HopMatrix<std::uint8_t>(0).bytes() + std::uint64_t{2} * graph.nodes() * graph.nodes(),
+      options.memory, "two bytes for each pair of nodes");
+  try {
+    return build_matrix<std::uint16_t>(walkable, options);
+  } catch (const TooManyHops&) {
+    fail("some nodes are more than {} hops apart; ask for fewer hops", most_hops_in_two);
+  }
+}
+
+/// The columns of each hop of a row, one hop after the other.
+template <typename Hop, typename Column>
+void append_lists(const Hop* row, NodeId nodes, std::size_t padded, std::uint32_t hops,
+                  std::vector<Column>& columns, std::vector<std::uint32_t>& ends) {
+  constexpr std::uint32_t few = 16;
+  const std::size_t begin = columns.size();
+  if constexpr (sizeof(Hop) == 1) {
+    if (hops <= few) {
+      // Room for every column that can come, and for what the kernel writes beyond the last.
+      columns.resize(begin + padded + kernels::column_step);
+      std::size_t end = begin;
+      for (std::uint32_t k = 1; k <= hops; ++k) {
+        std::size_t found =
+            kernels::columns_at(row, padded, static_cast<std::uint8_t>(k), columns.data() + end);
+        // The padding repeats a node; what it adds comes last.
+        while (found > 0 && columns[end + found - 1] >= nodes) --found;
+        end += found;
+        ends.push_back(static_cast<std::uint32_t>(end - begin));
+      }
+      columns.resize(end);
+      return;
+    }
+  }
+  std::vector<std::uint32_t> next(std::size_t{hops} + 2, 0);
+  for (NodeId v = 0; v < nodes; ++v) {
+    if (row[v] >= 1 && row[v] <= hops) ++next[row[v] + std::size_t{1}];
+  }
+  std::inclusive_scan(next.begin(), next.end(), next.begin());
+  columns.resize(begin + next.back());
+  for (std::uint32_t k = 1; k <= hops; ++k) ends.push_back(next[k + std::size_t{1}]);
+  for (NodeId v = 0; v < nodes; ++v) {
+    if (row[v] >= 1 && row[v] <= hops) {
+      columns[begin + next[row[v]]++] = static_cast<Column>(v);
+    }
+  }
+}
+
+template <typename Hop, typename Column>
+ColumnLists<Column> lists_by_bits(const Graph& graph, const ShellOptions& options) {
+  const Walkable walkable = make_walkable(graph, true);
+  const Columns columns(walkable);
+  ColumnLists<Column> lists(graph.nodes(), options.hops);
+  std::mutex mutex;
+  const BitWalk::Options walk_options{
+      .hops = options.hops, .keep_hops = true, .min_paths = options.min_paths};
+  walk_all(walkable, columns, walk_options, options, [&](BitWalk& walk) {
+    std::vector<NodeId> rows;
+    std::vector<std::uint32_t> ends;
+    std::vector<Column> found;
+    walk.visit_rows<Hop>([&](NodeId x, const Hop* row) {
+      rows.push_back(x);
+      append_lists(row, graph.nodes(), columns.padded, options.hops, found, ends);
+    });
+    const std::lock_guard lock(mutex);
+    lists.take(rows, ends, std::move(found));
+  });
+  return lists;
+}
+
+template <typename Column>
+ColumnLists<Column> lists_by_queue(const Graph& graph, const ShellOptions& options) {
+  constexpr std::size_t rows_at_a_time = 256;
+  const NodeId nodes = graph.nodes();
+  ColumnLists<Column> lists(nodes, options.hops);
+  PerThread<QueueWalk> walks(options.threads);
+  std::mutex mutex;
+  std::atomic<std::uint64_t> finished{0};
+  const std::size_t blocks = (nodes + rows_at_a_time - 1) / rows_at_a_time;
+  parallel_for(blocks, options.threads, [&](std::size_t block) {
+    throw_if_stopped(options.progress);
+    QueueWalk& walk = walks.get(
+        [&] { return std::make_unique<QueueWalk>(graph, options.hops, options.min_paths); });
+    std::vector<NodeId> rows;
+    std::vector<std::uint32_t> ends;
+    std::vector<Column> columns;
+    const auto end =
+        static_cast<NodeId>(std::min<std::size_t>(nodes, (block + 1) * rows_at_a_time));
+    for (auto u = static_cast<NodeId>(block * rows_at_a_time); u < end; ++u) {
+      walk.walk(u);
+      const std::size_t begin = columns.size();
+      for (std::uint32_t hop = 1; hop <= options.hops; ++hop) {
+        walk.append_sorted(hop, columns);
+        ends.push_back(static_cast<std::uint32_t>(columns.size() - begin));
+      }
+      rows.push_back(u);
+    }
+    const std::lock_guard lock(mutex);
+    lists.take(rows, ends, std::move(columns));
+    if (options.progress != nullptr) options.progress->report(++finished, blocks);
+  });
+  return lists;
+}
+
+template <typename Column>
+ColumnLists<Column> build_lists(const Graph& graph, const ShellOptions& options, Engine engine) {
+  if (engine == Engine::queue) return lists_by_queue<Column>(graph, options);
+  return options.hops <= most_hops_in_a_byte ? lists_by_bits<std::uint8_t, Column>(graph, options)
+                                             : lists_by_bits<std::uint16_t, Column>(graph, options);
+}
+
+/// What the shells are expected to hold.
+struct Estimate {
+  std::vector<double> pairs;  ///< by hop
+  double arcs = 0;            ///< that a search from each node would look at, in all
+  bool exact = false;
+};
+
+void scale(Estimate& estimate, double factor) {
+  for (double& pairs : estimate.pairs) pairs *= factor;
+  estimate.arcs *= factor;
+}
+
+/// From so few searches that they cost little beside the work that they help to choose for.
+Estimate estimate_quickly(const Graph& graph, const ShellOptions& options) {
+  const NodeId nodes = graph.nodes();
+  const std::uint64_t wanted = std::clamp<std::uint64_t>(nodes / 256, 8, 64);
+  const std::uint64_t enough_arcs = 4 * graph.arcs() + 100'000;
+  QueueWalk walk(graph, options.hops, options.min_paths);
+  Random random(options.seed);
+  Estimate estimate;
+  std::uint64_t arcs = 0;
+  std::uint64_t taken = 0;
+  for (; taken < wanted && arcs < enough_arcs; ++taken) {
+    walk.walk(static_cast<NodeId>(random.below(nodes)));
+    arcs += walk.arcs_seen();
+    for (std::uint32_t k = 0; k <= walk.levels(); ++k) {
+      if (estimate.pairs.size() <= k) estimate.pairs.resize(k + std::size_t{1}, 0);
+      estimate.pairs[k] += static_cast<double>(walk.found(k).size());
+    }
+  }
+  estimate.arcs = static_cast<double>(arcs);
+  scale(estimate, static_cast<double>(nodes) / static_cast<double>(taken));
+  return estimate;
+}
+
+/// From one random batch of sources, walked exactly; from all nodes where one batch holds them.
+Estimate estimate_by_batch(const Graph& graph, const ShellOptions& options) {
+  const Walkable walkable = make_walkable(graph, false);
+  const Columns columns(walkable);
+  std::vector<NodeId> sources(walkable.size());
+  std::iota(sources.begin(), sources.end(), NodeId{0});
+  Random random(options.seed);
+  const std::size_t taken = std::min(sources.size(), kernels::batch_width);
+  for (std::size_t i = 0; i < taken; ++i) {
+    std::swap(sources[i], sources[i + random.below(sources.size() - i)]);
+  }
+  sources.resize(taken);
+  BitWalk walk(walkable, columns,
+               {.hops = options.hops, .keep_hops = false, .min_paths = options.min_paths});
+  std::vector<std::uint64_t> pairs;
+  walk.walk(sources, pairs);
+  drop_empty_tail(pairs);
+  Estimate estimate;
+  estimate.pairs.assign(pairs.begin(), pairs.end());
+  estimate.exact = taken == walkable.size();
+  scale(estimate, static_cast<double>(walkable.size()) / static_cast<double>(taken));
+  return estimate;
+}
+
+/// When no hop is left out, a node is in a shell with every node of its component: no walk is
+/// needed to count that. Hops are not told apart.
+Estimate estimate_all_hops(const Graph& graph) {
+  Estimate estimate;
+  estimate.pairs.assign(2, 0);
+  for (const NodeId size : connected_components(graph).size) {
+    estimate.pairs[1] += static_cast<double>(size) * static_cast<double>(size - 1);
+  }
+  estimate.pairs[0] = graph.nodes();
+  return estimate;
+}
+
+double total(const Estimate& estimate) {
+  return std::accumulate(estimate.pairs.begin(), estimate.pairs.end(), 0.0);
+}
+
+/// The engine that takes less time for lists, by nanoseconds for an arc, a line and a pair that
+/// were measured: they only need to be right where the two are far apart.
+Engine faster_engine(const Graph& graph, const Estimate& estimate) {
+  const double nodes = graph.nodes();
+  const double queue = 3 * estimate.arcs + 5 * total(estimate);
+  const double levels = static_cast<double>(estimate.pairs.size());
+  const double lines = std::min(static_cast<double>(graph.arcs()) * nodes / 512, estimate.arcs);
+  const double bits = 3 * lines * levels + 0.15 * nodes * nodes + 2 * total(estimate);
+  return queue < bits ? Engine::queue : Engine::bits;
+}
+
+/// What the walk takes beside the shells: the graph and its copy, and each thread's lines.
+std::uint64_t working_bytes(const Graph& graph, const ShellOptions& options, std::uint32_t hops,
+                            bool keep_hops, bool whole_rows) {
+  constexpr std::uint64_t program = 32'000'000;
+  const auto planes = static_cast<std::uint32_t>(std::bit_width(hops));
+  const auto threads = static_cast<std::uint64_t>(detail::thread_count(options.threads));
+  return program + 2 * graph.bytes() + 16 * std::uint64_t{graph.nodes()} +
+         threads *
+             BitWalk::bytes(graph.nodes(),
+                            {.hops = hops, .keep_hops = keep_hops, .min_paths = options.min_paths},
+                            planes, whole_rows);
+}
+
+/// Takes what was asked for, or else the form that filters work fastest on: lists where at most a
+/// quarter of the pairs is in a shell, and what fits where that does not.
+void choose_storage(ShellPlan& plan, const ShellOptions& options, bool few_pairs) {
+  const auto fits = [&](Storage kind) { return plan.bytes_of(kind) <= plan.budget; };
+  plan.storage = options.storage;
+  if (options.storage == Storage::automatic) {
+    const Storage better = few_pairs ? Storage::sparse : Storage::dense;
+    const Storage other = few_pairs ? Storage::dense : Storage::sparse;
+    plan.storage = fits(better) ? better : fits(other) ? other : Storage::stream;
+  }
+  if (fits(plan.storage)) return;
+  fail("{} shells need {} of memory{}, and {} may be taken; give --memory {}{}",
+       storage_name(plan.storage), detail::human_bytes(plan.bytes_of(plan.storage)),
+       plan.estimated ? " (estimated)" : "", detail::human_bytes(plan.budget),
+       plan.bytes_of(plan.storage),
+       plan.storage != Storage::stream && fits(Storage::stream) ? ", or --storage stream" : "");
+}
+
+ShellPlan make_plan(const Graph& graph, const ShellOptions& options, const Estimate& estimate,
+                    std::uint32_t hops) {
+  const std::uint64_t nodes = graph.nodes();
+  const std::uint64_t column_bytes = nodes <= std::numeric_limits<std::uint16_t>::max() ? 2 : 4;
+  const std::uint64_t hop_bytes = hops > most_hops_in_a_byte ? 2 : 1;
+  const std::uint64_t stride =
+      (nodes + kernels::column_step - 1) / kernels::column_step * kernels::column_step;
+  ShellPlan plan;
+  for (const double pairs : estimate.pairs) {
+    plan.pairs.push_back(static_cast<std::uint64_t>(std::llround(pairs)));
+  }
+  plan.estimated = !estimate.exact;
+  plan.sparse_bytes = static_cast<std::uint64_t>(total(estimate)) * column_bytes +
+                      nodes * (sizeof(std::uint32_t) * hops + sizeof(void*)) +
+                      working_bytes(graph, options, hops, true, true);
+  plan.dense_bytes = nodes * stride * hop_bytes + working_bytes(graph, options, hops, true, false);
+  plan.stream_bytes = working_bytes(graph, options, hops, false, false);
+  constexpr double share = 0.8;
+  plan.budget =
+      options.memory > 0
+          ? options.memory
+          : static_cast<std::uint64_t>(share * static_cast<double>(detail::available_memory()));
+  plan.engine = options.engine;
+  choose_storage(plan, options,
+                 static_cast<double>(nodes) * static_cast<double>(nodes) / 4 >= total(estimate));
+  if (plan.engine == Engine::automatic) {
+    plan.engine = plan.storage == Storage::sparse ? faster_engine(graph, estimate) : Engine::bits;
+  }
+  return plan;
+}
+
+Estimate exactly(const std::vector<std::uint64_t>& pairs) {
+  return {.pairs = {pairs.begin(), pairs.end()}, .arcs = 0, .exact = true};
+}
+
+/// The plan of `build_shells`, which must not cost much itself. `options.hops` becomes a number
+/// where lists need one.
+ShellPlan plan_build(const Graph& graph, ShellOptions& options) {
+  const bool all = options.hops == all_hops;
+  if (all && options.storage != Storage::sparse) {
+    const Estimate estimate = estimate_all_hops(graph);
+    const ShellPlan plan = make_plan(graph, options, estimate, most_hops_in_a_byte);
+    if (plan.storage != Storage::sparse) return plan;
+  }
+  if (!all && (options.storage == Storage::dense || options.storage == Storage::stream)) {
+    return make_plan(graph, options, {}, options.hops);
+  }
+  if (!all) {
+    const ShellPlan plan =
+        make_plan(graph, options, estimate_quickly(graph, options), options.hops);
+    // An estimate may be off; where that could matter, the pairs are counted.
+    if (plan.storage != Storage::sparse || plan.sparse_bytes < plan.budget / 2) return plan;
+  }
+  const std::vector<std::uint64_t> pairs = shell_sizes(graph, options);
+  if (all) options.hops = static_cast<std::uint32_t>(pairs.size() - 1);
+  return make_plan(graph, options, exactly(pairs), options.hops);
+}
+
+template <typename Hop>
+void count_row(std::span<const Hop> row, std::uint32_t hops, std::vector<std::uint64_t>& pairs) {
+  for (const Hop hop : row) {
+    if (hop == HopMatrix<Hop>::farther || hop > hops) continue;
+    if (pairs.size() <= hop) pairs.resize(hop + std::size_t{1}, 0);
+    ++pairs[hop];
+  }
+}
+
+}  // namespace
+
+std::string_view storage_name(Storage storage) {
+  constexpr std::array<std::string_view, 4> names{"auto", "sparse", "dense", "stream"};
+  return names[static_cast<std::size_t>(storage)];
+}
+
+std::string_view engine_name(Engine engine) {
+  constexpr std::array<std::string_view, 3> names{"auto", "bits", "queue"};
+  return names[static_cast<std::size_t>(engine)];
+}
+
+std::vector<std::uint64_t> shell_sizes(const Graph& graph, const ShellOptions& options) {
+  check(options);
+  if (graph.nodes() == 0) return {};
+  const Walkable walkable = make_walkable(graph, false);
+  const BitWalk::Options walk_options{
+      .hops = options.hops, .keep_hops = false, .min_paths = options.min_paths};
+  const Columns columns(walkable);
+  auto pairs = walk_all(walkable, columns, walk_options, options, [](BitWalk& /*walk*/) {});
+  drop_empty_tail(pairs);
+  return pairs;
+}
+
+std::uint64_t ShellPlan::bytes_of(Storage kind) const {
+  switch (kind) {
+    case Storage::sparse:
+      return sparse_bytes;
+    case Storage::dense:
+      return dense_bytes;
+    default:
+      return stream_bytes;
+  }
+}
+
+ShellPlan plan_shells(const Graph& graph, const ShellOptions& options) {
+  check(options);
+  if (graph.nodes() == 0) return make_plan(graph, options, exactly({}), 0);
+  const Estimate estimate = estimate_by_batch(graph, options);
+  const std::uint32_t hops =
+      std::min(options.hops, static_cast<std::uint32_t>(estimate.pairs.size() - 1));
+  return make_plan(graph, options, estimate, hops);
+}
+
+Shells build_shells(const Graph& graph, const ShellOptions& options) {
+  check(options);
+  const NodeId nodes = graph.nodes();
+  if (nodes == 0) return {0, 0, plan_shells(graph, options), std::monostate()};
+  ShellOptions work = options;
+  const ShellPlan plan = plan_build(graph, work);
+  if (plan.storage == Storage::stream) return {nodes, work.hops, plan, std::monostate()};
+  if (plan.storage == Storage::dense) return {nodes, work.hops, plan, build_dense(graph, work)};
+  if (nodes <= std::numeric_limits<std::uint16_t>::max()) {
+    return {nodes, work.hops, plan, build_lists<std::uint16_t>(graph, work, plan.engine)};
+  }
+  return {nodes, work.hops, plan, build_lists<std::uint32_t>(graph, work, plan.engine)};
+}
+
+std::uint64_t Shells::bytes() const {
+  return std::visit(
+      [](const auto& held) -> std::uint64_t {
+        if constexpr (std::is_same_v<std::decay_t<decltype(held)>, std::monostate>) {
+          return 0;
+        } else {
+          return held.bytes();
+        }
+      },
+      held_);
+}
+
+std::vector<std::uint64_t> Shells::pairs() const {
+  std::vector<std::uint64_t> result;
+  const auto count = [&](const auto& held) {
+    using Type = std::decay_t<decltype(held)>;
+    if constexpr (std::is_same_v<Type, HopMatrix<std::uint8_t>> ||
+                  std::is_same_v<Type, HopMatrix<std::uint16_t>>) {
+      for (NodeId u = 0; u < nodes_; ++u) count_row(held.row(u), hops_, result);
+    } else if constexpr (!std::is_same_v<Type, std::monostate>) {
+      result.assign(held.hops() + std::size_t{1}, 0);
+      result[0] = nodes_;
+      for (NodeId u = 0; u < nodes_; ++u) {
+        for (std::uint32_t k = 1; k <= held.hops(); ++k) result[k] += held.columns(u, k).size();
+      }
+    }
+  };
+  std::visit(count, held_);
+  drop_empty_tail(result);
+  return result;
+}
+
+std::vector<NodeId> Shells::columns(NodeId u, std::uint32_t hop) const {
+  std::vector<NodeId> result;
+  const auto collect = [&](const auto& held) {
+    using Type = std::decay_t<decltype(held)>;
+    if constexpr (std::is_same_v<Type, HopMatrix<std::uint8_t>> ||
+                  std::is_same_v<Type, HopMatrix<std::uint16_t>>) {
+      for (NodeId v = 0; v < nodes_; ++v) {
+        if (held(u, v) == hop) result.push_back(v);
+      }
+    } else if constexpr (!std::is_same_v<Type, std::monostate>) {
+      if (hop == 0) {
+        result.push_back(u);
+      } else if (hop <= held.hops()) {
+        const auto found = held.columns(u, hop);
+        result.assign(found.begin(), found.end());
+      }
+    }
+  };
+  std::visit(collect, held_);
+  return result;
+}
+
+}  // namespace ngf

@@ -1,0 +1,252 @@
+#include "ngf/shells.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "kernels/target.hpp"
+#include "ngf/error.hpp"
+#include "ngf/generate.hpp"
+#include "shells/reference.hpp"
+#include "tests/support.hpp"
+
+namespace ngf {
+namespace {
+
+using shells::plain_search;
+using shells::unreachable;
+using test::error_of;
+using test::random_edges;
+
+/// By hop and row: the sorted columns, from the specification.
+using Lists = std::vector<std::vector<std::vector<NodeId>>>;
+
+Lists expected_lists(const Graph& graph, std::uint32_t hops, int min_paths) {
+  Lists lists;
+  for (NodeId u = 0; u < graph.nodes(); ++u) {
+    const auto found = plain_search(graph, u);
+    for (NodeId v = 0; v < graph.nodes(); ++v) {
+      const std::uint32_t k = found.hops[v];
+      if (k == unreachable || k > hops) continue;
+      if (k >= 2 && found.paths[v] < static_cast<std::uint64_t>(min_paths)) continue;
+      if (lists.size() <= k) {
+        lists.resize(k + std::size_t{1}, std::vector<std::vector<NodeId>>(graph.nodes()));
+      }
+      lists[k][u].push_back(v);
+    }
+  }
+  return lists;
+}
+
+void expect_equal(const Shells& shells, const Lists& expected) {
+  // One hop more than there are: that shell must be empty.
+  for (std::uint32_t k = 0; k <= expected.size(); ++k) {
+    for (NodeId u = 0; u < shells.nodes(); ++u) {
+      const auto columns = k < expected.size() ? expected[k][u] : std::vector<NodeId>();
+      ASSERT_EQ(shells.columns(u, k), columns) << "row " << u << ", hop " << k;
+    }
+  }
+}
+
+std::vector<std::uint64_t> sizes_of(const Lists& lists) {
+  std::vector<std::uint64_t> sizes;
+  for (const auto& rows : lists) {
+    sizes.push_back(std::accumulate(rows.begin(), rows.end(), std::uint64_t{0},
+                                    [](auto sum, const auto& row) { return sum + row.size(); }));
+  }
+  while (!sizes.empty() && sizes.back() == 0) sizes.pop_back();
+  return sizes;
+}
+
+/// Every way to find the shells gives those of the specification.
+void expect_exact(const Graph& graph, std::uint32_t hops, int min_paths = 1, int threads = 2) {
+  const Lists expected = expected_lists(graph, hops, min_paths);
+  ShellOptions options{.hops = hops, .min_paths = min_paths, .threads = threads};
+  EXPECT_EQ(shell_sizes(graph, options), sizes_of(expected));
+  for (const auto& [storage, engine] :
+       {std::pair(Storage::dense, Engine::bits), std::pair(Storage::sparse, Engine::bits),
+        std::pair(Storage::sparse, Engine::queue),
+        std::pair(Storage::automatic, Engine::automatic)}) {
+    options.storage = storage;
+    options.engine = engine;
+    const Shells shells = build_shells(graph, options);
+    SCOPED_TRACE(testing::Message()
+                 << graph.nodes() << " nodes, hops " << hops << ", " << storage_name(storage)
+                 << ", " << engine_name(engine) << ", min_paths " << min_paths);
+    expect_equal(shells, expected);
+    EXPECT_EQ(shells.pairs(), sizes_of(expected));
+  }
+}
+
+Graph random_graph(NodeId nodes, double degree, std::uint64_t seed, bool directed = false) {
+  const auto edges = static_cast<std::size_t>(degree * nodes / (directed ? 1 : 2));
+  return build_graph(nodes, random_edges(nodes, edges, seed), {.directed = directed});
+}
+
+TEST(Shells, ExactAtEverySizeAroundAWordAndABatch) {
+  for (const NodeId nodes : {1U, 2U, 3U, 7U, 8U, 9U, 63U, 64U, 65U, 127U, 128U, 129U}) {
+    for (const bool directed : {false, true}) {
+      const Graph graph = random_graph(nodes, 2.5, nodes, directed);
+      for (const std::uint32_t hops : {0U, 1U, 2U, 4U, all_hops}) expect_exact(graph, hops);
+    }
+  }
+  for (const NodeId nodes : {511U, 512U, 513U, 1025U}) {
+    expect_exact(random_graph(nodes, 3, nodes), all_hops);
+  }
+}
+
+TEST(Shells, ExactOnRandomGraphsByTheHundred) {
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    const NodeId nodes = 5 + static_cast<NodeId>(seed * 7 % 90);
+    const double degree = 0.5 + static_cast<double>(seed % 7);
+    const Graph graph = random_graph(nodes, degree, seed, seed % 3 == 0);
+    const std::uint32_t hops = seed % 4 == 0 ? all_hops : static_cast<std::uint32_t>(seed % 6);
+    expect_exact(graph, hops, 1 + static_cast<int>(seed % 3), 1 + static_cast<int>(seed % 3));
+  }
+}
+
+TEST(Shells, ExactOnShapesThatAreMostlyTrees) {
+  const auto path = [](NodeId nodes) {
+    std::vector<Edge> edges;
+    for (NodeId u = 0; u + 1 < nodes; ++u) edges.push_back({u, u + 1});
+    return build_graph(nodes, edges);
+  };
+  // Longer than a byte counts, so that hops need two.
+  expect_exact(path(300), all_hops);
+  expect_exact(path(300), 3);
+  expect_exact(path(254), all_hops);
+  expect_exact(path(256), all_hops);
+  std::vector<Edge> star;
+  for (NodeId u = 1; u < 700; ++u) star.push_back({0, u});
+  expect_exact(build_graph(700, star), all_hops);
+  // A random tree, and a ring with trees on it.
+  std::vector<Edge> tree;
+  Random random(3);
+  for (NodeId u = 1; u < 400; ++u) tree.push_back({u, static_cast<NodeId>(random.below(u))});
+  for (const int min_paths : {1, 2, 3}) {
+    expect_exact(build_graph(400, tree), all_hops, min_paths);
+    expect_exact(build_graph(400, tree), 3, min_paths);
+  }
+  for (NodeId u = 0; u < 20; ++u) tree.push_back({u, (u + 1) % 20});
+  for (const int min_paths : {1, 2, 3}) {
+    expect_exact(build_graph(400, tree), all_hops, min_paths);
+    expect_exact(build_graph(400, tree), 2, min_paths);
+  }
+}
+
+TEST(Shells, ExactInPiecesAndWithSelfLoops) {
+  // Many components, some of one node; loops change nothing.
+  const Graph pieces = random_graph(900, 0.9, 11);
+  expect_exact(pieces, all_hops);
+  expect_exact(pieces, 2);
+  std::vector<Edge> edges = random_edges(60, 90, 12);
+  for (NodeId u = 0; u < 60; u += 3) edges.push_back({u, u});
+  expect_exact(build_graph(60, edges, {.keep_self_loops = true}), all_hops);
+  expect_exact(build_graph(60, edges, {.directed = true, .keep_self_loops = true}), all_hops);
+}
+
+TEST(Shells, TheSameOnEveryInstructionSet) {
+  const Graph graph = random_graph(700, 3, 21);
+  const Graph long_way = grid(3, 200);
+  const std::string before = kernels::current_target();
+  for (const std::string& target : kernels::available_targets()) {
+    kernels::use_target(target);
+    SCOPED_TRACE(target);
+    for (const int min_paths : {1, 2, 3}) expect_exact(graph, all_hops, min_paths);
+    expect_exact(graph, 3);
+    expect_exact(long_way, all_hops);
+    expect_exact(long_way, 20, 2);
+  }
+  kernels::use_target(before);
+  EXPECT_NE(error_of<Error>([] { kernels::use_target("abacus"); }).find("scalar"),
+            std::string::npos);
+}
+
+TEST(Shells, TheSameOnAnyNumberOfThreads) {
+  const Graph graph = random_graph(1500, 4, 31);
+  const Shells one = build_shells(graph, {.storage = Storage::dense, .threads = 1});
+  for (const int threads : {2, 3, 7}) {
+    const Shells many = build_shells(graph, {.storage = Storage::dense, .threads = threads});
+    for (NodeId u = 0; u < graph.nodes(); ++u) {
+      const auto a = std::get<HopMatrix<std::uint8_t>>(one.held()).row(u);
+      const auto b = std::get<HopMatrix<std::uint8_t>>(many.held()).row(u);
+      ASSERT_TRUE(std::equal(a.begin(), a.end(), b.begin()));
+    }
+  }
+}
+
+TEST(Shells, OfAConnectedGraphHoldEachPairOnce) {
+  const Graph graph = citation_network(800, 1).graph;
+  const auto sizes = shell_sizes(graph, {});
+  EXPECT_EQ(std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0}), 800U * 800U);
+  const Shells shells = build_shells(graph, {.storage = Storage::sparse});
+  for (NodeId u = 0; u < graph.nodes(); ++u) {
+    std::vector<NodeId> all;
+    for (std::uint32_t k = 0; k <= shells.hops(); ++k) {
+      const auto columns = shells.columns(u, k);
+      EXPECT_TRUE(std::is_sorted(columns.begin(), columns.end()));
+      all.insert(all.end(), columns.begin(), columns.end());
+    }
+    std::sort(all.begin(), all.end());
+    std::vector<NodeId> nodes(graph.nodes());
+    std::iota(nodes.begin(), nodes.end(), NodeId{0});
+    ASSERT_EQ(all, nodes);
+  }
+}
+
+TEST(Shells, RelabellingTheNodesRelabelsTheShells) {
+  const NodeId nodes = 401;
+  const auto edges = random_edges(nodes, 700, 41);
+  const auto new_id = [&](NodeId u) { return (u * 29 + 5) % nodes; };
+  std::vector<Edge> moved;
+  for (const auto [from, to] : edges) moved.push_back({new_id(from), new_id(to)});
+  const Shells before = build_shells(build_graph(nodes, edges), {.storage = Storage::dense});
+  const Shells after = build_shells(build_graph(nodes, moved), {.storage = Storage::dense});
+  const auto& a = std::get<HopMatrix<std::uint8_t>>(before.held());
+  const auto& b = std::get<HopMatrix<std::uint8_t>>(after.held());
+  for (NodeId u = 0; u < nodes; ++u) {
+    for (NodeId v = 0; v < nodes; ++v) {
+      ASSERT_EQ(a(u, v), b(new_id(u), new_id(v)));
+      ASSERT_EQ(a(u, v), a(v, u));
+    }
+  }
+}
+
+TEST(Shells, TheEmptyGraph) {
+  EXPECT_TRUE(shell_sizes(Graph()).empty());
+  EXPECT_TRUE(build_shells(Graph()).pairs().empty());
+}
+
+TEST(Shells, PlansBeforeTheyTakeMemory) {
+  const Graph graph = random_graph(3000, 4, 51);
+  const ShellPlan plan = plan_shells(graph, {.hops = 3});
+  EXPECT_TRUE(plan.estimated);
+  const auto exact = shell_sizes(graph, {.hops = 3});
+  ASSERT_EQ(plan.pairs.size(), exact.size());
+  for (std::size_t k = 0; k < exact.size(); ++k) {
+    EXPECT_NEAR(static_cast<double>(plan.pairs[k]), static_cast<double>(exact[k]),
+                0.2 * static_cast<double>(exact[k]));
+  }
+  const ShellPlan small = plan_shells(random_graph(400, 4, 52), {.hops = 3});
+  EXPECT_FALSE(small.estimated);
+
+  const std::string error = error_of<Error>(
+      [&] { build_shells(graph, {.storage = Storage::dense, .memory = 45'000'000}); });
+  EXPECT_NE(error.find("--memory"), std::string::npos) << error;
+  EXPECT_EQ(build_shells(graph, {.memory = 45'000'000}).storage(), Storage::stream);
+  EXPECT_NE(error_of<Error>([&] { build_shells(graph, {.min_paths = 4}); }), "");
+}
+
+TEST(Shells, StopWhenAsked) {
+  struct Stop : Progress {
+    bool stop_requested() const override { return true; }
+  } stop;
+  const Graph graph = random_graph(100, 3, 61);
+  EXPECT_THROW(shell_sizes(graph, {.progress = &stop}), Interrupted);
+  EXPECT_THROW(build_shells(graph, {.storage = Storage::dense, .progress = &stop}), Interrupted);
+}
+
+}  // namespace
+}  // namespace ngf
