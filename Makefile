@@ -1,44 +1,48 @@
 # Every command that a person types. The work itself is in CMake, scripts/ and tests/.
 
-BUILD := build
-JOBS ?= $(shell nproc)
-# Seconds for each fuzzer: few in `make test`, as many as you like in `make fuzz SECONDS=600`.
+# Seconds for each fuzzer: make fuzz SECONDS=600
 SECONDS ?= 60
 
-.PHONY: build demo test test-all bench format lint fuzz coverage install clean packages
+.PHONY: build demo test test-all bench format lint fuzz coverage install clean build-packages test-packages bench-packages
 
-build: packages
-	@scripts/build release
-
-packages:
-	@scripts/install-packages
+build: build-packages
+	@scripts/build release ngf_cli
 
 demo: build
 	@scripts/demo
 
-test: build
+test: test-packages
 	@scripts/test
 
 test-all: test
 	@scripts/test-all
 
-bench: build
+bench: bench-packages
 	@scripts/bench
 
-format: packages
+format: test-packages
 	@scripts/format
 
-lint: build
+lint: test-packages
 	@scripts/lint
 
-fuzz: packages
+fuzz: test-packages
 	@scripts/fuzz $(SECONDS)
 
-coverage: packages
+coverage: test-packages
 	@scripts/coverage
 
 install: build
-	@cmake --install $(BUILD)
+	@cmake --install build
 
 clean:
 	@rm -rf build build-*
+
+build-packages:
+	@scripts/install-packages build
+
+test-packages:
+	@scripts/install-packages build test
+
+bench-packages:
+	@scripts/install-packages build test bench

@@ -13,6 +13,7 @@
 #include <numeric>
 #include <utility>
 
+#include "detail/aligned.hpp"
 #include "detail/fail.hpp"
 #include "detail/memory.hpp"
 #include "detail/parallel.hpp"
@@ -119,11 +120,21 @@ std::uint64_t count_self_loops(NodeId nodes, const std::vector<EdgeBlock>& block
   return total;
 }
 
+/// A vector of `size` zeros on huge pages: it is filled in no order.
+template <typename T>
+std::vector<T> zeros(std::size_t size) {
+  std::vector<T> result;
+  result.reserve(size);
+  detail::prefer_huge_pages(result.data(), size * sizeof(T));
+  result.resize(size);
+  return result;
+}
+
 Rows scatter(NodeId nodes, std::vector<EdgeBlock> blocks, bool weighted,
              const BuildOptions& options) {
   Rows rows;
   auto& offsets = rows.offsets;
-  offsets.assign(std::size_t{nodes} + 1, 0);
+  offsets = zeros<std::uint64_t>(std::size_t{nodes} + 1);
   parallel_for(blocks.size(), options.threads, [&](std::size_t b) {
     throw_if_stopped(options.progress);
     for_each_arc(blocks[b], options, [&](NodeId from, NodeId /*to*/, double /*weight*/) {
@@ -131,8 +142,8 @@ Rows scatter(NodeId nodes, std::vector<EdgeBlock> blocks, bool weighted,
     });
   });
   std::inclusive_scan(offsets.begin(), offsets.end(), offsets.begin());
-  rows.targets.resize(offsets.back());
-  if (weighted) rows.weights.resize(offsets.back());
+  rows.targets = zeros<NodeId>(offsets.back());
+  if (weighted) rows.weights = zeros<double>(offsets.back());
   // Each row now ends at offsets[u], and is filled from its end towards its beginning.
   parallel_for(blocks.size(), options.threads, [&](std::size_t b) {
     throw_if_stopped(options.progress);
@@ -270,8 +281,9 @@ Graph build_graph(NodeId nodes, std::vector<EdgeBlock> blocks, const BuildOption
     BuildOptions as_arcs = options;
     as_arcs.directed = true;
     Graph graph = build_graph(nodes, std::move(blocks), as_arcs, counts);
-    return is_symmetric(graph, options.threads) ? GraphMaker::with_direction(std::move(graph), false)
-                                                : symmetrize(graph);
+    return is_symmetric(graph, options.threads)
+               ? GraphMaker::with_direction(std::move(graph), false)
+               : symmetrize(graph);
   }
   const std::uint64_t entries = count_edges(blocks);
   const bool weighted =
@@ -279,7 +291,8 @@ Graph build_graph(NodeId nodes, std::vector<EdgeBlock> blocks, const BuildOption
   const std::uint64_t arcs = entries * (options.directed ? 1 : 2);
   detail::check_budget((std::uint64_t{nodes} + 1) * sizeof(std::uint64_t) +
                            arcs * (sizeof(NodeId) + (weighted ? sizeof(double) : 0)),
-                       options.memory, fmt::format("a graph of {} nodes and {} edges", nodes, entries));
+                       options.memory,
+                       fmt::format("a graph of {} nodes and {} edges", nodes, entries));
   const std::uint64_t self_loops = count_self_loops(nodes, blocks, options.threads);
   Rows rows = scatter(nodes, std::move(blocks), weighted, options);
   BuildCounts dropped = sort_rows(rows, options);
@@ -355,8 +368,8 @@ Graph symmetrize(const Graph& graph) {
   }
   rows.targets.shrink_to_fit();
   rows.weights.shrink_to_fit();
-  return GraphMaker::make(std::move(rows.offsets), std::move(rows.targets),
-                          std::move(rows.weights), false);
+  return GraphMaker::make(std::move(rows.offsets), std::move(rows.targets), std::move(rows.weights),
+                          false);
 }
 
 Graph as_directed(Graph graph) { return GraphMaker::with_direction(std::move(graph), true); }
@@ -382,8 +395,8 @@ Graph induced_subgraph(const Graph& graph, std::span<const NodeId> kept) {
     }
     rows.offsets.push_back(rows.targets.size());
   }
-  return GraphMaker::make(std::move(rows.offsets), std::move(rows.targets),
-                          std::move(rows.weights), graph.directed());
+  return GraphMaker::make(std::move(rows.offsets), std::move(rows.targets), std::move(rows.weights),
+                          graph.directed());
 }
 
 DegreeStatistics degree_statistics(const Graph& graph) {
@@ -405,8 +418,7 @@ DegreeStatistics degree_statistics(const Graph& graph) {
   std::sort(degrees.begin(), degrees.end());
   result.min = degrees.front();
   result.max = degrees.back();
-  result.median =
-      static_cast<double>(degrees[(nodes - 1) / 2] + degrees[nodes / 2]) / 2.0;
+  result.median = static_cast<double>(degrees[(nodes - 1) / 2] + degrees[nodes / 2]) / 2.0;
   return result;
 }
 

@@ -52,8 +52,7 @@ TEST(Components, EqualUnionFind) {
 
 TEST(Components, LargestAndFirstOfEquals) {
   //  0-1   2-3-4   5-6-7
-  const Graph graph =
-      build_graph(8, std::vector<Edge>{{0, 1}, {2, 3}, {3, 4}, {5, 6}, {6, 7}});
+  const Graph graph = build_graph(8, std::vector<Edge>{{0, 1}, {2, 3}, {3, 4}, {5, 6}, {6, 7}});
   EXPECT_EQ(connected_components(graph).largest(), (std::vector<NodeId>{2, 3, 4}));
   EXPECT_TRUE(connected_components(Graph()).largest().empty());
 }

@@ -168,12 +168,12 @@ TEST(Graph, RefusesWhatIsNoGraph) {
     return !error_of<Error>([&] { Graph(offsets, targets, weights, directed); }).empty();
   };
   EXPECT_TRUE(refuses({}, {}, {}, true));
-  EXPECT_TRUE(refuses({0, 1}, {1}, {}, true));              // past the last node
-  EXPECT_TRUE(refuses({0, 2, 2}, {1, 1}, {}, true));        // twice
-  EXPECT_TRUE(refuses({0, 2, 1, 2}, {1, 2}, {}, true));     // falling offsets
-  EXPECT_TRUE(refuses({0, 1, 1}, {1}, {}, false));          // one row only
-  EXPECT_TRUE(refuses({0, 1, 2}, {1, 0}, {1, 2}, false));   // two weights of one edge
-  EXPECT_TRUE(refuses({0, 1, 2}, {1, 0}, {1}, false));      // a weight too few
+  EXPECT_TRUE(refuses({0, 1}, {1}, {}, true));             // past the last node
+  EXPECT_TRUE(refuses({0, 2, 2}, {1, 1}, {}, true));       // twice
+  EXPECT_TRUE(refuses({0, 2, 1, 2}, {1, 2}, {}, true));    // falling offsets
+  EXPECT_TRUE(refuses({0, 1, 1}, {1}, {}, false));         // one row only
+  EXPECT_TRUE(refuses({0, 1, 2}, {1, 0}, {1, 2}, false));  // two weights of one edge
+  EXPECT_TRUE(refuses({0, 1, 2}, {1, 0}, {1}, false));     // a weight too few
   EXPECT_FALSE(refuses({0, 1, 2}, {1, 0}, {2, 2}, false));
   EXPECT_NE(error_of<Error>([] { build_graph(2, std::vector<Edge>{{0, 2}}); }), "");
 }

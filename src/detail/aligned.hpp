@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <new>
@@ -11,17 +12,26 @@
 
 namespace ngf::detail {
 
-/// Memory for kernels: aligned to cache lines, and on huge pages where it is large, since the walk
-/// reads lines in no order and small pages would cost a look-up each. Free with std::free.
+inline constexpr std::size_t huge_page = std::size_t{1} << 21;
+
+/// Asks for huge pages for memory that is not touched yet. What is read or written in no order
+/// would cost a look-up for each small page. Without them it is only slower.
+inline void prefer_huge_pages(void* memory, std::size_t bytes) {
+  const auto begin =
+      (reinterpret_cast<std::uintptr_t>(memory) + huge_page - 1) / huge_page * huge_page;
+  const auto end = (reinterpret_cast<std::uintptr_t>(memory) + bytes) / huge_page * huge_page;
+  if (begin < end) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+}
+
+/// Memory for kernels: aligned to cache lines, and on huge pages where it is large. Free with
+/// std::free.
 inline void* allocate_aligned(std::size_t bytes) {
   constexpr std::size_t line = 64;
-  constexpr std::size_t huge_page = std::size_t{1} << 21;
   const std::size_t alignment = bytes >= huge_page ? huge_page : line;
   const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
   void* const memory = std::aligned_alloc(alignment, rounded > 0 ? rounded : alignment);
   if (memory == nullptr) throw std::bad_alloc();
-  // Without huge pages it is only slower.
-  if (alignment == huge_page) ::madvise(memory, rounded, MADV_HUGEPAGE);
+  prefer_huge_pages(memory, rounded);
   return memory;
 }
 

@@ -23,7 +23,10 @@ void parallel_for(std::size_t count, int threads, const Body& body) {
   std::atomic<std::size_t> failed_at{std::numeric_limits<std::size_t>::max()};
   std::exception_ptr failure;
   std::mutex mutex;
-#pragma omp parallel num_threads(thread_count(threads)) default(shared)
+  // No thread without work: waking one costs more than most small jobs.
+  const auto wanted = static_cast<std::size_t>(thread_count(threads));
+  const int team = static_cast<int>(std::clamp<std::size_t>(count, 1, wanted));
+#pragma omp parallel num_threads(team) default(shared) if (team > 1)
   for (;;) {
     const std::size_t i = next.fetch_add(1);
     if (i >= count || i > failed_at.load()) break;
@@ -49,9 +52,8 @@ void parallel_ranges(std::size_t count, int threads, const Body& body) {
   constexpr std::size_t smallest = 1024;
   const std::size_t wanted = static_cast<std::size_t>(thread_count(threads)) * 64;
   const std::size_t step = std::max(smallest, (count + wanted - 1) / wanted);
-  parallel_for((count + step - 1) / step, threads, [&](std::size_t i) {
-    body(i * step, std::min(count, (i + 1) * step));
-  });
+  parallel_for((count + step - 1) / step, threads,
+               [&](std::size_t i) { body(i * step, std::min(count, (i + 1) * step)); });
 }
 
 }  // namespace ngf::detail

@@ -50,8 +50,7 @@ AtomicFile::AtomicFile(std::filesystem::path target) : target_(std::move(target)
   if (std::filesystem::is_directory(target_)) {
     fail("{}: is a folder; name the file to write", target_.string());
   }
-  std::string name =
-      target_.parent_path() / fmt::format(".{}.XXXXXX", target_.filename().string());
+  std::string name = target_.parent_path() / fmt::format(".{}.XXXXXX", target_.filename().string());
   file_ = ::mkostemp(name.data(), O_CLOEXEC);
   if (file_ < 0) fail("{}: cannot be written: {}", target_.string(), std::strerror(errno));
   passing_path_ = name;

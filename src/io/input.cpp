@@ -64,8 +64,8 @@ void Input::read(std::uint64_t offset, std::span<char> into) const {
   }
   std::size_t done = 0;
   while (done < into.size()) {
-    const ssize_t got = ::pread(file_, into.data() + done, into.size() - done,
-                                static_cast<off_t>(offset + done));
+    const ssize_t got =
+        ::pread(file_, into.data() + done, into.size() - done, static_cast<off_t>(offset + done));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail("{}: cannot be read: {}", name_, std::strerror(errno));
     if (got == 0) fail("{}: became shorter while it was read", name_);

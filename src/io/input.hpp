@@ -35,7 +35,7 @@ class Input {
   std::string name_;
   std::uint64_t size_ = 0;
   int file_ = -1;
-  std::vector<char> held_;         // a pipe's content
+  std::vector<char> held_;           // a pipe's content
   std::span<const char> in_memory_;  // held_, or the caller's bytes
 };
 

@@ -21,18 +21,18 @@ enum class Ids {
 struct ReadOptions {
   bool directed = false;
   bool keep_self_loops = false;
-  std::optional<Format> format;  ///< without it, told by content, then by name
+  std::optional<Format> format = {};  ///< without it, told by content, then by name
   Ids ids = Ids::detect;
-  std::optional<int> base;   ///< of edge lists: 0 or 1; without it, the smallest id
-  int threads = 0;           ///< 0: all that the machine offers
-  std::uint64_t memory = 0;  ///< bytes; 0: what the machine has free
+  std::optional<int> base = {};  ///< of edge lists: 0 or 1; without it, the smallest id
+  int threads = 0;               ///< 0: all that the machine offers
+  std::uint64_t memory = 0;      ///< bytes; 0: what the machine has free
   Progress* progress = nullptr;
 };
 
 /// What a file held, and what was made of it.
 struct ReadResult {
   Dataset dataset;
-  Format format = Format::edge_list;
+  std::optional<Format> format;  ///< nothing when the graph was made, not read
   BuildCounts counts;
   /// For edge lists whose ids were compacted: the file's id of each node. Empty otherwise.
   std::vector<NodeId> original_ids;

@@ -1,0 +1,162 @@
+#include "common.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <csignal>
+#include <cstdio>
+#include <limits>
+
+#include "io/atomic_file.hpp"
+#include "ngf/error.hpp"
+
+namespace ngf::cli {
+
+namespace {
+
+volatile std::sig_atomic_t signal_that_came = 0;
+
+constexpr int signal_exit_base = 128;
+constexpr unsigned patience_seconds = 3;
+
+[[noreturn]] void leave_at_once() {
+  io::remove_unfinished_files();
+  ::_exit(signal_exit_base + signal_that_came);
+}
+
+// The first signal asks the work to stop, which keeps what is finished. A second one, or work that
+// does not listen for a few seconds, ends the program here.
+extern "C" void on_signal(int signal) {
+  if (signal == SIGALRM || signal_that_came != 0) leave_at_once();
+  signal_that_came = signal;
+  ::alarm(patience_seconds);
+}
+
+// CLI11 takes -1 and numbers past 2^64 for an unsigned number.
+std::uint64_t parse_seed(const std::string& text) {
+  std::uint64_t value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error == std::errc() && stop == end) return value;
+  throw CLI::ValidationError("--seed",
+                             fmt::format("'{}' is no whole number from 0 to 2^64 - 1", text));
+}
+
+std::string human_seconds(double seconds) {
+  if (seconds < 60) return fmt::format("{:.0f} s", seconds);
+  if (seconds < 3600) return fmt::format("{:.0f} min", seconds / 60);
+  return fmt::format("{:.1f} h", seconds / 3600);
+}
+
+}  // namespace
+
+void Common::add_to(CLI::App& verb) {
+  verb.add_flag("--json", json, "Print one JSON object, and nothing else, on stdout")
+      ->group("Common");
+  verb.add_flag("--quiet", quiet, "No progress, no warnings")->group("Common");
+  verb.add_option("--threads", threads, "Threads to use [all]")
+      ->check(CLI::Range(1, 4096))
+      ->group("Common");
+  verb.add_option_function<std::string>(
+          "--memory", [this](const std::string& text) { memory = parse_bytes(text); },
+          "Memory to stay within, such as 4G [what the machine has free]")
+      ->group("Common");
+  verb.add_option_function<std::string>(
+          "--seed", [this](const std::string& text) { seed = parse_seed(text); },
+          "Seed of everything random [1]")
+      ->group("Common");
+}
+
+TerminalProgress::TerminalProgress(std::string what, bool quiet)
+    : what_(std::move(what)), shown_(!quiet && ::isatty(STDERR_FILENO) == 1) {}
+
+TerminalProgress::~TerminalProgress() {
+  if (drawn_once_) fmt::print(stderr, "\r\x1b[K");
+}
+
+void TerminalProgress::report(std::uint64_t done, std::uint64_t total) {
+  using namespace std::chrono_literals;
+  if (!shown_ || total == 0) return;
+  const std::lock_guard lock(mutex_);
+  const auto now = Clock::now();
+  // Work that is over in a moment needs no bar.
+  if (now - begun_ < 500ms || now - drawn_ < 100ms) return;
+  drawn_ = now;
+  drawn_once_ = true;
+  constexpr int width = 30;
+  const double share = static_cast<double>(done) / static_cast<double>(total);
+  const double elapsed = std::chrono::duration<double>(now - begun_).count();
+  const int filled = static_cast<int>(share * width);
+  fmt::print(stderr, "\r\x1b[K{} [{:#<{}}{:.<{}}] {:.0f} %{}", what_, "", filled, "",
+             width - filled, share * 100,
+             share > 0 ? fmt::format(", {} left", human_seconds(elapsed * (1 - share) / share))
+                       : std::string());
+  std::fflush(stderr);
+}
+
+bool TerminalProgress::stop_requested() const { return signal_that_came != 0; }
+
+void listen_for_signals() {
+  for (const int signal : {SIGINT, SIGTERM, SIGALRM}) {
+    struct sigaction action {};
+    action.sa_handler = on_signal;
+    ::sigaction(signal, &action, nullptr);
+  }
+}
+
+int exit_code_of_signal() {
+  return signal_that_came == 0 ? 0 : signal_exit_base + signal_that_came;
+}
+
+std::string one_line(std::string_view text) {
+  std::string line(text);
+  for (char& c : line) {
+    if (static_cast<unsigned char>(c) < ' ' || c == '\x7F') c = '?';
+  }
+  return line;
+}
+
+void warn(const Common& common, std::string_view text) {
+  if (!common.quiet) fmt::print(stderr, "ngf: warning: {}\n", one_line(text));
+}
+
+void print_json(const Json& json) {
+  // Names of files need not be UTF-8, which JSON must be.
+  fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
+}
+
+std::uint64_t parse_bytes(const std::string& text) {
+  constexpr std::array<std::pair<std::string_view, double>, 9> units{{{"", 1.0},
+                                                                      {"K", 1e3},
+                                                                      {"M", 1e6},
+                                                                      {"G", 1e9},
+                                                                      {"T", 1e12},
+                                                                      {"KI", 1024.0},
+                                                                      {"MI", 1048576.0},
+                                                                      {"GI", 1073741824.0},
+                                                                      {"TI", 1099511627776.0}}};
+  std::size_t used = 0;
+  double value = 0;
+  try {
+    value = std::stod(text, &used);
+  } catch (const std::exception&) {
+    used = 0;
+  }
+  std::string unit;
+  for (const char letter : text.substr(used)) {
+    unit += static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
+  }
+  if (!unit.empty() && unit.back() == 'B') unit.pop_back();
+  for (const auto& [name, factor] : units) {
+    const double bytes = value * factor;
+    if (used > 0 && unit == name && bytes >= 1 && bytes < 1e18) {
+      return static_cast<std::uint64_t>(bytes);
+    }
+  }
+  throw CLI::ValidationError("--memory", fmt::format("'{}' is no size, such as 500M or 4G", text));
+}
+
+}  // namespace ngf::cli

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ngf/io/read.hpp"
+#include "ngf/progress.hpp"
+
+namespace ngf::cli {
+
+/// JSON whose keys stay in the order in which they are written.
+using Json = nlohmann::ordered_json;
+
+enum ExitCode { done = 0, failed = 1, wrong_usage = 2, interrupted = 130 };
+
+/// Flags that every verb takes.
+struct Common {
+  bool json = false;
+  bool quiet = false;
+  int threads = 0;
+  std::uint64_t memory = 0;
+  std::uint64_t seed = 1;
+
+  /// `--json`, `--quiet`, `--threads`, `--memory`, `--seed`.
+  void add_to(CLI::App& verb);
+};
+
+/// A bar on stderr with an estimate of the time left, on a terminal alone; and the ear for Ctrl-C.
+class TerminalProgress : public Progress {
+ public:
+  TerminalProgress(std::string what, bool quiet);
+  TerminalProgress(const TerminalProgress&) = delete;
+  TerminalProgress& operator=(const TerminalProgress&) = delete;
+  ~TerminalProgress() override;
+
+  void report(std::uint64_t done, std::uint64_t total) override;
+  bool stop_requested() const override;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  std::string what_;
+  bool shown_;
+  std::mutex mutex_;
+  Clock::time_point begun_ = Clock::now();
+  Clock::time_point drawn_ = begun_;
+  bool drawn_once_ = false;
+};
+
+/// Makes Ctrl-C and a polite kill end the work cleanly: what is unfinished disappears, and the
+/// program ends with code 130 (143 for a kill).
+void listen_for_signals();
+/// The exit code for the signal that came, 0 when none did.
+int exit_code_of_signal();
+
+/// The text without control characters, which names of files may hold.
+std::string one_line(std::string_view text);
+
+/// One line on stderr, unless --quiet.
+void warn(const Common& common, std::string_view text);
+
+/// Prints the object as the program's whole output.
+void print_json(const Json& json);
+
+/// "1.5G" -> 1500000000: plain bytes or with a unit k, M, G, T (powers of 1000; Ki, Mi, ... of
+/// 1024).
+std::uint64_t parse_bytes(const std::string& text);
+
+}  // namespace ngf::cli

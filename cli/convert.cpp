@@ -1,0 +1,57 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "common.hpp"
+#include "graph_source.hpp"
+#include "ngf/io/write.hpp"
+#include "verbs.hpp"
+
+namespace ngf::cli {
+
+namespace {
+
+struct Convert {
+  Common common;
+  GraphSource source;
+  std::filesystem::path out;
+  std::string to;
+};
+
+void run_convert(const Convert& convert) {
+  const io::ReadResult read = convert.source.load(convert.common);
+  std::optional<io::Format> format;
+  if (!convert.to.empty()) format = io::format_from_name(convert.to);
+  TerminalProgress progress("writing " + convert.out.string(), convert.common.quiet);
+  const io::WriteResult written = io::write_graph(convert.out, read.dataset, format, &progress);
+  for (const std::string& text : written.warnings) warn(convert.common, text);
+  const Graph& graph = read.dataset.graph;
+  if (convert.common.json) {
+    print_json({{"written", convert.out.string()},
+                {"format", io::format_name(written.format)},
+                {"nodes", graph.nodes()},
+                {"edges", graph.edges()}});
+  } else {
+    fmt::print("{}: {}, {} nodes, {} edges\n", convert.out.string(),
+               io::format_name(written.format), graph.nodes(), graph.edges());
+  }
+}
+
+}  // namespace
+
+void add_convert(CLI::App& program) {
+  auto convert = std::make_shared<Convert>();
+  CLI::App* const verb =
+      program.add_subcommand("convert", "From any format to any that can hold the graph");
+  convert->source.add_to(*verb);
+  verb->add_option("OUT", convert->out, "File to write; its ending names the format")->required();
+  verb->add_option("--to", convert->to, "Format to write [by the name's ending]")
+      ->check(CLI::IsMember(GraphSource::format_names()));
+  convert->common.add_to(*verb);
+  verb->callback([convert] { run_convert(*convert); });
+}
+
+}  // namespace ngf::cli

@@ -1,0 +1,127 @@
+#include "graph_source.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <utility>
+
+#include "io/atomic_file.hpp"
+#include "ngf/components.hpp"
+#include "ngf/error.hpp"
+#include "ngf/generate.hpp"
+#include "ngf/io/catalog.hpp"
+
+namespace ngf::cli {
+
+namespace {
+
+/// One line a node: its number here and its id in the file.
+void write_id_map(const std::filesystem::path& path, const std::vector<NodeId>& original_ids,
+                  NodeId nodes) {
+  io::AtomicFile file(path);
+  std::string text = "node,id\n";
+  for (NodeId u = 0; u < nodes; ++u) {
+    text += fmt::format("{},{}\n", u, original_ids.empty() ? u : original_ids[u]);
+  }
+  file.write(text);
+  file.commit();
+}
+
+void keep_largest_component(io::ReadResult& result) {
+  const std::vector<NodeId> kept = connected_components(result.dataset.graph).largest();
+  if (kept.size() == result.dataset.graph.nodes()) return;
+  result.dataset = restrict_to(result.dataset, kept);
+  std::vector<NodeId> ids;
+  for (const NodeId u : kept) {
+    ids.push_back(result.original_ids.empty() ? u : result.original_ids[u]);
+  }
+  result.original_ids = std::move(ids);
+}
+
+}  // namespace
+
+void GraphSource::add_to(CLI::App& verb) {
+  verb.add_option("GRAPH", name_,
+                  "A file; planetoid:cora|citeseer|pubmed; builtin:karate|citation; or "
+                  "sbm:, er:, ws:, ba:, grid:, rmat: with key=value,...")
+      ->required();
+  const auto* const group = "How to read the graph";
+  verb.add_flag("--directed", directed_, "Keep the direction of edges")->group(group);
+  verb.add_flag("--largest-component", largest_component_, "Drop all but the largest component")
+      ->group(group);
+  verb.add_flag("--keep-self-loops", keep_self_loops_, "Keep edges from a node to itself")
+      ->group(group);
+  verb.add_option("--format", format_, "Format of the file [told by its content]")
+      ->check(CLI::IsMember(format_names()))
+      ->group(group);
+  verb.add_option("--ids", ids_, "Ids of an edge list are row numbers, or names to be compacted")
+      ->check(CLI::IsMember({"rows", "compact"}))
+      ->group(group);
+  verb.add_option("--base", base_, "The smallest row number of an edge list")
+      ->check(CLI::IsMember({0, 1}))
+      ->group(group);
+  verb.add_option("--id-map", id_map_, "Write a table of node numbers and the file's ids")
+      ->group(group);
+  verb.add_option("--data", data_, "Folder of named data sets")->group(group);
+}
+
+std::vector<std::string> GraphSource::format_names() {
+  std::vector<std::string> names;
+  for (int f = 0; f <= static_cast<int>(io::Format::npz_ppnp); ++f) {
+    names.emplace_back(io::format_name(static_cast<io::Format>(f)));
+  }
+  return names;
+}
+
+std::vector<std::filesystem::path> GraphSource::folders(const std::filesystem::path& first) {
+  std::vector<std::filesystem::path> result;
+  if (!first.empty()) result.push_back(first);
+  if (const char* const named = std::getenv("NGF_DATA")) result.emplace_back(named);
+  result.emplace_back("data");
+  result.push_back(user_cache());
+  return result;
+}
+
+io::ReadResult GraphSource::load_any(const Common& common, Progress& progress) const {
+  io::ReadOptions options;
+  options.directed = directed_;
+  options.keep_self_loops = keep_self_loops_;
+  if (!format_.empty()) options.format = io::format_from_name(format_);
+  if (!ids_.empty()) options.ids = ids_ == "rows" ? io::Ids::rows : io::Ids::compact;
+  options.base = base_;
+  options.threads = common.threads;
+  options.memory = common.memory;
+  options.progress = &progress;
+
+  if (auto made = generate_from_spec(
+          name_, common.seed,
+          {.threads = common.threads, .memory = common.memory, .progress = &progress})) {
+    io::ReadResult result;
+    result.dataset = std::move(*made);
+    if (directed_) result.dataset.graph = as_directed(std::move(result.dataset.graph));
+    return result;
+  }
+  constexpr std::string_view prefix = "planetoid:";
+  if (name_.starts_with(prefix)) {
+    const auto folder = io::find_dataset(name_, folders(data_));
+    return io::read_planetoid(folder, name_.substr(prefix.size()), options);
+  }
+  return io::read_graph(name_, options);
+}
+
+io::ReadResult GraphSource::load(const Common& common) const {
+  TerminalProgress progress("reading " + name_, common.quiet);
+  io::ReadResult result = load_any(common, progress);
+  for (const std::string& text : result.warnings) warn(common, text);
+  if (largest_component_) keep_largest_component(result);
+  if (!id_map_.empty()) {
+    write_id_map(id_map_, result.original_ids, result.dataset.graph.nodes());
+  }
+  return result;
+}
+
+std::filesystem::path user_cache() {
+  return io::cache_folder(std::getenv("XDG_CACHE_HOME"), std::getenv("HOME"));
+}
+
+}  // namespace ngf::cli

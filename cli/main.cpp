@@ -1,0 +1,80 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <new>
+#include <string>
+
+#include "common.hpp"
+#include "kernels/target.hpp"
+#include "ngf/error.hpp"
+#include "verbs.hpp"
+
+namespace {
+
+using namespace ngf::cli;
+
+int complain(std::string_view text) {
+  fmt::print(stderr, "ngf: {}\n", one_line(text));
+  return failed;
+}
+
+/// CLI11 throws for --help as well; only real mistakes are wrong usage.
+int answer_parse_error(const CLI::App& program, const CLI::ParseError& error) {
+  if (error.get_exit_code() == 0) return program.exit(error);
+  const CLI::App* verb = &program;
+  for (const CLI::App* chosen : program.get_subcommands()) verb = chosen;
+  fmt::print(stderr, "ngf: {}\nTry: ngf {}--help\n", error.what(),
+             verb == &program ? std::string() : verb->get_name() + " ");
+  return wrong_usage;
+}
+
+int run(int argc, char** argv) {
+  CLI::App program(
+      "Neighbourhood graph filters: who is exactly k hops from whom, and what follows.");
+  program.name("ngf");
+  bool version = false;
+  bool json = false;
+  CLI::Option* const asked = program.add_flag(
+      "--version", version, "Version, compiler, instruction sets, threads and libraries");
+  program.add_flag("--json", json, "With --version: as JSON")->needs(asked);
+  program.require_subcommand(0, 1);
+  add_info(program);
+  add_convert(program);
+  add_shells(program);
+  add_perturb(program);
+  add_data(program);
+  add_completion(program);
+  try {
+    program.parse(argc, argv);
+    if (version) {
+      print_version(json);
+    } else if (program.get_subcommands().empty()) {
+      fmt::print(stderr, "ngf: name a verb, such as: ngf info builtin:karate\n{}", program.help());
+      return wrong_usage;
+    }
+  } catch (const CLI::ParseError& error) {
+    return answer_parse_error(program, error);
+  }
+  if (std::fflush(stdout) != 0) return complain("cannot write to standard output");
+  return done;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  listen_for_signals();
+  try {
+    if (const char* const target = std::getenv("NGF_TARGET")) ngf::kernels::use_target(target);
+    return run(argc, argv);
+  } catch (const std::bad_alloc&) {
+    return complain("out of memory; give less work or more memory");
+  } catch (const std::exception& error) {
+    // Whatever fails after a signal may fail because of it, as a file that waits to be opened does.
+    if (exit_code_of_signal() == 0) return complain(error.what());
+    complain("interrupted");
+    return exit_code_of_signal();
+  }
+}

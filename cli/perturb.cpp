@@ -1,0 +1,71 @@
+#include "ngf/perturb.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+
+#include "common.hpp"
+#include "graph_source.hpp"
+#include "ngf/io/write.hpp"
+#include "verbs.hpp"
+
+namespace ngf::cli {
+
+namespace {
+
+struct Perturb {
+  Common common;
+  GraphSource source;
+  PerturbOptions options;
+  std::filesystem::path out;
+};
+
+void run_perturb(Perturb& perturb) {
+  if (perturb.options.as_probability &&
+      std::max(perturb.options.create, perturb.options.destroy) > 1) {
+    throw CLI::ValidationError("--probability", "--create and --destroy must be from 0 to 1");
+  }
+  io::ReadResult read = perturb.source.load(perturb.common);
+  TerminalProgress progress("perturbing", perturb.common.quiet);
+  perturb.options.seed = perturb.common.seed;
+  perturb.options.threads = perturb.common.threads;
+  perturb.options.memory = perturb.common.memory;
+  perturb.options.progress = &progress;
+  Perturbed changed = ngf::perturb(read.dataset.graph, perturb.options);
+  // The nodes stay, so what is known about them stays true.
+  read.dataset.graph = std::move(changed.graph);
+  const io::WriteResult written = io::write_graph(perturb.out, read.dataset, {}, &progress);
+  for (const std::string& text : written.warnings) warn(perturb.common, text);
+  if (perturb.common.json) {
+    print_json({{"created", changed.created},
+                {"destroyed", changed.destroyed},
+                {"edges", read.dataset.graph.edges()},
+                {"written", perturb.out.string()}});
+  } else {
+    fmt::print("{}: {} edges created, {} destroyed, {} in all\n", perturb.out.string(),
+               changed.created, changed.destroyed, read.dataset.graph.edges());
+  }
+}
+
+}  // namespace
+
+void add_perturb(CLI::App& program) {
+  auto perturb = std::make_shared<Perturb>();
+  CLI::App* const verb = program.add_subcommand("perturb", "Create and destroy edges at random");
+  perturb->source.add_to(*verb);
+  verb->add_option("--create", perturb->options.create, "Edges to create, in % of the edge count")
+      ->check(CLI::NonNegativeNumber);
+  verb->add_option("--destroy", perturb->options.destroy,
+                   "Edges to destroy, in % of the edge count")
+      ->check(CLI::Range(0.0, 100.0));
+  verb->add_flag("--probability", perturb->options.as_probability,
+                 "Both are probabilities from 0 to 1: every pair is flipped independently");
+  verb->add_option("-o,--output", perturb->out, "File to write; its ending names the format")
+      ->required();
+  perturb->common.add_to(*verb);
+  verb->callback([perturb] { run_perturb(*perturb); });
+}
+
+}  // namespace ngf::cli

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+
+#include "common.hpp"
+#include "ngf/shells.hpp"
+
+namespace ngf::cli {
+
+/// The flags of every verb that builds shells: `--hops`, `--storage`, `--engine`, `--min-paths`.
+class ShellFlags {
+ public:
+  void add_to(CLI::App& verb, bool hops_required);
+
+  bool given() const { return !hops_.empty(); }
+  ShellOptions options(const Common& common, Progress* progress) const;
+
+ private:
+  std::string hops_;
+  std::string storage_ = "auto";
+  std::string engine_ = "auto";
+  int min_paths_ = 1;
+};
+
+}  // namespace ngf::cli

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+/// One function a verb: it adds the verb, its flags and what it does to the program.
+namespace ngf::cli {
+
+void add_info(CLI::App& program);
+void add_convert(CLI::App& program);
+void add_perturb(CLI::App& program);
+void add_shells(CLI::App& program);
+void add_data(CLI::App& program);
+void add_completion(CLI::App& program);
+
+/// What `--version` prints.
+void print_version(bool json);
+
+}  // namespace ngf::cli

@@ -1,0 +1,18 @@
+#include "fuzz/two_ways.hpp"
+#include "io/detect.hpp"
+#include "io/edge_list.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace ngf::io;
+  for (const ReadOptions& options :
+       {ReadOptions{.threads = 1}, ReadOptions{.ids = Ids::rows, .threads = 1},
+        ReadOptions{.directed = true, .base = 1, .threads = 1}}) {
+    ngf::fuzz::read_two_ways(data, size, [&](const Input& input, std::size_t piece_bytes) {
+      return read_edge_list(input, options, piece_bytes).dataset.graph;
+    });
+  }
+  ngf::fuzz::read_two_ways(data, size, [](const Input& input, std::size_t /*piece_bytes*/) {
+    return static_cast<int>(detect_format(input));
+  });
+  return 0;
+}

@@ -1,0 +1,242 @@
+// Tables of numbers: one row a line, the columns separated by commas, or by blanks when the first
+// line has no comma. Blank lines, comments from # or %, and a first line of names are skipped.
+//
+// As a graph, entry (u, v) is the weight of u-v, and 0 is no edge.
+
+#include "io/csv.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "detail/fail.hpp"
+#include "io/assemble.hpp"
+#include "io/limits.hpp"
+#include "io/quote.hpp"
+#include "io/row_lines.hpp"
+#include "io/text_writer.hpp"
+
+namespace ngf::io {
+
+namespace {
+
+using detail::fail;
+
+/// Opens tables that are too small to be told from an edge list.
+constexpr std::string_view table_comment = "# ngf adjacency table:";
+
+/// The shape of a table, going by its first row.
+struct Head {
+  bool commas = false;
+  std::uint64_t columns = 0;
+  std::uint64_t line = 0;
+  std::uint64_t offset = 0;  ///< of the first row
+};
+
+/// Calls visit(begin, end) for each field of a line. Returns the end of the line.
+template <typename Visit>
+const char* for_each_field(const char* at, bool commas, const Visit& visit) {
+  const char separator = commas ? ',' : ' ';
+  for (at = skip_blanks(at);;) {
+    const char* end = at;
+    while (!at_line_end(end) && *end != separator && (commas || *end != '\t')) ++end;
+    const char* last = end;
+    while (last > at && is_blank(last[-1])) --last;
+    visit(at, last);
+    at = skip_blanks(end);
+    if (at_line_end(at)) return at;
+    if (commas) at = skip_blanks(at + 1);
+  }
+}
+
+/// Calls visit(line) for each row of a text; the visit returns a place on that line.
+template <typename Visit>
+void for_each_row(std::string_view text, const Visit& visit) {
+  const char* const end = text.data() + text.size();
+  for (const char* at = text.data(); at < end; at = skip_line(at)) {
+    at = skip_blanks(at);
+    if (!is_comment(*at) && !at_line_end(at)) at = visit(at);
+  }
+}
+
+bool has_names(const char* line, bool commas) {
+  bool names = false;
+  for_each_field(line, commas, [&](const char* begin, const char* end) {
+    double value = 0;
+    names |= begin != end && !parse_number(begin, end, value);
+  });
+  return names;
+}
+
+Head read_head(const Input& input) {
+  Head head;
+  bool names_seen = false;
+  LineReader lines(input, any_length_of_line);
+  while (lines.next()) {
+    const char* const at = skip_blanks(lines.text().data());
+    if (is_comment(*at) || at_line_end(at)) continue;
+    head.commas = lines.text().find(',') != std::string_view::npos;
+    if (!std::exchange(names_seen, true) && has_names(at, head.commas)) continue;
+    for_each_field(at, head.commas, [&](const char*, const char*) { ++head.columns; });
+    head.line = lines.number();
+    head.offset = lines.begin();
+    return head;
+  }
+  head.offset = input.size();
+  return head;
+}
+
+PieceOptions pieces_of(const Head& head, std::size_t piece_bytes, int threads) {
+  return {.offset = head.offset,
+          .first_line = head.line,
+          .piece_bytes = piece_bytes,
+          .longest = any_length_of_line,
+          .threads = threads};
+}
+
+[[noreturn]] void refuse_columns(const char* at, std::uint64_t found, const Head& head) {
+  throw LineError{
+      at, fmt::format("has {} columns, but line {} has {}", found, head.line, head.columns)};
+}
+
+Rows parse_weights(std::string_view text, const Head& head) {
+  Rows rows;
+  for_each_row(text, [&](const char* line) {
+    std::uint64_t column = 0;
+    const char* const end =
+        for_each_field(line, head.commas, [&](const char* at, const char* past) {
+          double weight = 0;
+          if (!parse_number(at, past, weight) || !std::isfinite(weight)) {
+            throw LineError{at,
+                            fmt::format("column {} holds {}; expected a finite number", column + 1,
+                                        quoted({at, static_cast<std::size_t>(past - at)}))};
+          }
+          if (weight != 0) {
+            rows.entries.edges.push_back(
+                {static_cast<NodeId>(rows.count), static_cast<NodeId>(column)});
+            rows.entries.weights.push_back(weight);
+          }
+          ++column;
+        });
+    if (column != head.columns) refuse_columns(line, column, head);
+    ++rows.count;
+    return end;
+  });
+  return rows;
+}
+
+/// Rows of each piece, all of which have as many columns as the first.
+std::vector<std::uint64_t> count_rows(const Input& input, const Head& head,
+                                      const PieceOptions& pieces) {
+  std::vector<std::uint64_t> rows(count_pieces(input, pieces), 0);
+  for_each_piece(input, pieces, [&](std::size_t i, std::string_view text) {
+    for_each_row(text, [&](const char* line) {
+      std::uint64_t columns = 0;
+      const char* const end =
+          for_each_field(line, head.commas, [&](const char*, const char*) { ++columns; });
+      if (columns != head.columns) refuse_columns(line, columns, head);
+      ++rows[i];
+      return end;
+    });
+  });
+  return rows;
+}
+
+void parse_values(std::string_view text, const Head& head, double* into) {
+  for_each_row(text, [&](const char* line) {
+    return for_each_field(line, head.commas, [&](const char* at, const char* past) {
+      double value = std::numeric_limits<double>::quiet_NaN();
+      if (at != past && !parse_number(at, past, value)) {
+        throw LineError{at, fmt::format("{} is not a number",
+                                        quoted({at, static_cast<std::size_t>(past - at)}))};
+      }
+      *into++ = value;
+    });
+  });
+}
+
+}  // namespace
+
+bool is_our_table(std::string_view line) { return line.starts_with(table_comment); }
+
+ReadResult read_adjacency_csv(const Input& input, const ReadOptions& options,
+                              std::size_t piece_bytes) {
+  ReadResult result;
+  result.format = Format::adjacency_csv;
+  const Head head = read_head(input);
+  PieceOptions pieces = pieces_of(head, piece_bytes, options.threads);
+  pieces.progress = options.progress;
+  const std::uint64_t rows = count_data_lines(input, pieces);
+  if (rows != head.columns) {
+    fail("{}: {} rows and {} columns; the table of a graph has as many rows as columns",
+         input.name(), rows, head.columns);
+  }
+  if (rows == 0 && !is_our_table(input.read_at(0, table_comment.size()))) {
+    fail("{}: holds no numbers", input.name());
+  }
+  check_node_count(rows, input, input.name());
+  RowBlocks table =
+      read_rows(input, pieces, [&](std::string_view text) { return parse_weights(text, head); });
+  assemble(result, static_cast<NodeId>(rows), std::move(table.blocks), options,
+           Entries::whole_matrix);
+  return result;
+}
+
+Matrix read_csv_matrix(const Input& input, int threads, std::size_t piece_bytes) {
+  const Head head = read_head(input);
+  if (head.columns == 0) fail("{}: holds no numbers", input.name());
+  const PieceOptions pieces = pieces_of(head, piece_bytes, threads);
+  std::vector<std::uint64_t> rows = count_rows(input, head, pieces);
+  const std::uint64_t total = std::accumulate(rows.begin(), rows.end(), std::uint64_t{0});
+  std::exclusive_scan(rows.begin(), rows.end(), rows.begin(), std::uint64_t{0});
+  Matrix matrix(static_cast<Eigen::Index>(total), static_cast<Eigen::Index>(head.columns));
+  for_each_piece(input, pieces, [&](std::size_t i, std::string_view text) {
+    parse_values(text, head, matrix.data() + rows[i] * head.columns);
+  });
+  return matrix;
+}
+
+void write_adjacency_csv(AtomicFile& file, const Graph& graph, Progress* progress) {
+  TextWriter out(file, progress);
+  if (graph.nodes() < 4) {
+    out.text(fmt::format("{} nodes={}\n", table_comment, graph.nodes()));
+  }
+  for (NodeId u = 0; u < graph.nodes(); ++u) {
+    const auto row = graph.neighbors(u);
+    const auto weights = graph.weights_of(u);
+    std::size_t next = 0;
+    for (NodeId v = 0; v < graph.nodes(); ++v) {
+      if (v > 0) out.character(',');
+      if (next == row.size() || row[next] != v) {
+        out.text("0");
+      } else {
+        out.number(graph.weighted() ? weights[next] : 1.0);
+        ++next;
+      }
+    }
+    out.character('\n');
+  }
+  out.finish();
+}
+
+void write_csv_matrix(AtomicFile& file, const Matrix& matrix) {
+  if (matrix.size() == 0) {
+    fail("{}: a table needs a row and a column; .npy holds empty matrices", file.target().string());
+  }
+  TextWriter out(file);
+  for (Eigen::Index i = 0; i < matrix.rows(); ++i) {
+    for (Eigen::Index j = 0; j < matrix.cols(); ++j) {
+      if (j > 0) out.character(',');
+      out.number(matrix(i, j));
+    }
+    out.character('\n');
+  }
+  out.finish();
+}
+
+}  // namespace ngf::io

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <string_view>
+
+#include "detail/fail.hpp"
+#include "io/input.hpp"
+#include "ngf/graph.hpp"
+
+namespace ngf::io {
+
+/// Throws Error when a graph of `nodes` nodes is more than the size of its file justifies, or more
+/// than a NodeId counts. `place` says where the number comes from.
+inline void check_node_count(std::uint64_t nodes, const Input& input, std::string_view place) {
+  constexpr std::uint64_t always_fine = std::uint64_t{1} << 22;
+  if (nodes > std::numeric_limits<NodeId>::max()) {
+    detail::fail("{}: {} nodes; at most {} are possible", place, nodes,
+                 std::numeric_limits<NodeId>::max());
+  }
+  if (nodes > std::max(always_fine, 64 * input.size())) {
+    detail::fail("{}: {} nodes in a file of {} bytes: the number is not credible", place, nodes,
+                 input.size());
+  }
+}
+
+}  // namespace ngf::io

@@ -1,0 +1,189 @@
+// Matrix Market (Boisvert, Pozo, Remington, NISTIR 5935, 1996), coordinates only:
+//
+//   %%MatrixMarket matrix coordinate pattern|real|integer general|symmetric
+//   % comments
+//   rows columns entries
+//   i j [value]            counted from 1; of a symmetric matrix, one triangle
+//
+// A stored entry is an edge, whatever its value. Without a banner the matrix is general, and real
+// when the first entry has a value.
+
+#include "io/matrix_market.hpp"
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "detail/fail.hpp"
+#include "io/assemble.hpp"
+#include "io/limits.hpp"
+#include "io/pair_lines.hpp"
+#include "io/quote.hpp"
+#include "io/text_writer.hpp"
+
+namespace ngf::io {
+
+namespace {
+
+using detail::fail;
+
+constexpr std::string_view banner = "%%matrixmarket";
+
+/// What precedes the entries.
+struct Head {
+  bool has_banner = false;
+  bool weighted = false;
+  bool symmetric = false;
+  std::uint64_t rows = 0;
+  std::uint64_t columns = 0;
+  std::uint64_t entries = 0;
+  std::uint64_t size_line = 0;
+  std::uint64_t offset = 0;  ///< behind the line of sizes
+};
+
+void parse_banner(const Input& input, std::string_view line, Head& head) {
+  std::array<std::string, 5> words;
+  const char* at = line.data();
+  for (std::string& word : words) {
+    at = skip_blanks(at);
+    word = lower_case(field_at(at));
+    at = skip_field(at);
+  }
+  const auto& [mark, object, layout, field, symmetry] = words;
+  if (object != "matrix" || layout != "coordinate") {
+    fail("{}: line 1: holds {} {}; expected 'matrix' 'coordinate', a sparse matrix", input.name(),
+         quoted(object), quoted(layout));
+  }
+  if (field != "pattern" && field != "real" && field != "integer") {
+    fail("{}: line 1: its values are {}; expected 'pattern', 'real' or 'integer'", input.name(),
+         quoted(field));
+  }
+  if (symmetry != "general" && symmetry != "symmetric") {
+    fail("{}: line 1: the matrix is {}; expected 'general' or 'symmetric'", input.name(),
+         quoted(symmetry));
+  }
+  head.has_banner = true;
+  head.weighted = field != "pattern";
+  head.symmetric = symmetry == "symmetric";
+}
+
+/// Reads "rows columns entries"; false when the line is something else.
+bool parse_sizes(std::string_view line, Head& head) {
+  const char* at = line.data();
+  for (std::uint64_t* const size : {&head.rows, &head.columns, &head.entries}) {
+    at = skip_blanks(at);
+    const char* const end = parse_digits(at, *size);
+    if (end == at || !at_field_end(end)) return false;
+    at = end;
+  }
+  return at_line_end(skip_blanks(at));
+}
+
+/// Nothing when there is no line of sizes where one should be.
+std::optional<Head> read_head(const Input& input) {
+  Head head;
+  LineReader lines(input);
+  while (lines.next()) {
+    const std::string_view line = lines.text();
+    if (lines.number() == 1 && lower_case(line.substr(0, banner.size())) == banner) {
+      parse_banner(input, line, head);
+    }
+    const char* const at = skip_blanks(line.data());
+    if (is_comment(*at) || at_line_end(at)) continue;
+    head.size_line = lines.number();
+    head.offset = lines.end();
+    if (!parse_sizes(line, head)) return {};
+    while (!head.has_banner && lines.next()) {
+      const char* const entry = skip_blanks(lines.text().data());
+      if (is_comment(*entry) || at_line_end(entry)) continue;
+      head.weighted = has_weight(lines.text());
+      break;
+    }
+    return head;
+  }
+  return {};
+}
+
+/// Throws Error unless the sizes make a graph that the file can hold.
+void check_sizes(const Input& input, const Head& head) {
+  const std::string place = fmt::format("{}: line {}", input.name(), head.size_line);
+  if (head.rows != head.columns) {
+    fail("{}: the matrix is {} x {}; a graph needs as many columns as rows", place, head.rows,
+         head.columns);
+  }
+  check_node_count(head.rows, input, place);
+  // The shortest entries are "1 1" and "1 1 0"; the last one may lack its line end.
+  const std::uint64_t shortest = head.weighted ? 6 : 4;
+  const std::uint64_t room = (input.size() - head.offset + 1) / shortest;
+  if (head.entries > room) {
+    fail("{}: promises {} entries, but the file has room for {} at most; is it cut off?", place,
+         head.entries, room);
+  }
+  if (head.rows == 0 && head.entries > 0) fail("{}: promises entries but no rows", place);
+}
+
+}  // namespace
+
+ReadResult read_matrix_market(const Input& input, const ReadOptions& options,
+                              std::size_t piece_bytes) {
+  ReadResult result;
+  result.format = Format::matrix_market;
+  const std::optional<Head> found = read_head(input);
+  if (!found) fail("{}: has no line 'rows columns entries' after its comments", input.name());
+  const Head& head = *found;
+  check_sizes(input, head);
+  Pairs pairs = read_pairs(
+      input,
+      {.offset = head.offset,
+       .first_line = head.size_line + 1,
+       .piece_bytes = piece_bytes,
+       .threads = options.threads,
+       .progress = options.progress},
+      {.first_id = 1, .last_id = static_cast<NodeId>(head.rows), .weighted = head.weighted},
+      options.memory);
+  if (pairs.count != head.entries) {
+    fail("{}: line {}: promises {} entries, but {} follow", input.name(), head.size_line,
+         head.entries, pairs.count);
+  }
+  assemble(result, static_cast<NodeId>(head.rows), std::move(pairs.blocks), options,
+           head.symmetric ? Entries::half_a_matrix : Entries::whole_matrix);
+  return result;
+}
+
+bool is_matrix_market(const Input& input) {
+  return lower_case(input.read_at(0, banner.size())) == banner;
+}
+
+bool is_bannerless_matrix_market(const Input& input) {
+  const std::optional<Head> head = read_head(input);
+  return head && !head->has_banner &&
+         count_data_lines(input, {.offset = head->offset}) == head->entries;
+}
+
+void write_matrix_market(AtomicFile& file, const Graph& graph, Progress* progress) {
+  TextWriter out(file, progress);
+  const std::uint64_t entries = graph.edges() + graph.self_loops();
+  out.text(fmt::format(
+      "%%MatrixMarket matrix coordinate {} {}\n{} {} {}\n", graph.weighted() ? "real" : "pattern",
+      graph.directed() ? "general" : "symmetric", graph.nodes(), graph.nodes(), entries));
+  for (NodeId u = 0; u < graph.nodes(); ++u) {
+    const auto row = graph.neighbors(u);
+    const auto weights = graph.weights_of(u);
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (!graph.directed() && row[i] > u) break;
+      out.number(std::uint64_t{u} + 1);
+      out.character(' ');
+      out.number(std::uint64_t{row[i]} + 1);
+      if (graph.weighted()) {
+        out.character(' ');
+        out.number(weights[i]);
+      }
+      out.character('\n');
+    }
+  }
+  out.finish();
+}
+
+}  // namespace ngf::io

@@ -1,0 +1,310 @@
+#include "io/npz.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "detail/fail.hpp"
+#include "detail/memory.hpp"
+#include "io/assemble.hpp"
+#include "io/csr.hpp"
+#include "io/limits.hpp"
+#include "io/npy.hpp"
+#include "io/npz_layout.hpp"
+#include "io/quote.hpp"
+#include "io/zip_archive.hpp"
+
+namespace ngf::io {
+
+namespace {
+
+using detail::fail;
+
+class Reader {
+ public:
+  Reader(const Input& input, const ReadOptions& options)
+      : input_(input), options_(options), archive_(input) {}
+
+  ReadResult read() {
+    const Layout& layout = find_layout();
+    ReadResult result;
+    result.format = layout.format;
+    Dataset& dataset = result.dataset;
+    if (layout.format != Format::npz_scipy) {
+      read_features(layout, dataset);
+      read_labels(layout, dataset);
+      read_splits(dataset);
+    }
+    const bool edges = layout.format == Format::npz_edges;
+    std::vector<EdgeBlock> blocks(1);
+    blocks[0] = edges ? read_edges() : read_adjacency(layout);
+    assemble(result, static_cast<NodeId>(*nodes_), std::move(blocks), options_,
+             edges ? Entries::pairs : Entries::whole_matrix);
+    warn_of_unused(result.warnings);
+    return result;
+  }
+
+ private:
+  bool has(std::string_view name) const { return archive_.contains(joined(name, ".npy")); }
+
+  NpyArray array(std::string_view name) {
+    throw_if_stopped(options_.progress);
+    const std::string member = joined(name, ".npy");
+    if (!archive_.contains(member)) {
+      fail("{}: lacks the member {}; it holds {}", input_.name(), member, member_names());
+    }
+    used_.insert(member);
+    const std::string place = input_.name() + ": " + member;
+    detail::check_budget(archive_.members().find(member)->second.bytes, options_.memory, place);
+    return {archive_.read(member), place};
+  }
+
+  std::string member_names() const {
+    constexpr std::size_t most = 20;
+    std::string names;
+    std::size_t count = 0;
+    for (const auto& [name, member] : archive_.members()) {
+      if (++count > most) return names + ", ...";
+      names += (names.empty() ? "" : ", ") + quoted(name);
+    }
+    return names.empty() ? "nothing" : names;
+  }
+
+  const Layout& find_layout() const {
+    for (const Layout& layout : layouts) {
+      if (options_.format ? layout.format == *options_.format : has(layout.told_by)) return layout;
+    }
+    fail(
+        "{}: holds {}; expected a graph as scipy.sparse.save_npz writes it (format, shape, data, "
+        "...), as an edge list (edges, node_features, ...), or as compressed rows (adj_data, ... "
+        "or adj_matrix.data, ...)",
+        input_.name(), member_names());
+  }
+
+  // Every part of a file says how many nodes there are, and all must say the same.
+  void agree_on_nodes(std::uint64_t nodes, const std::string& place) {
+    check_node_count(nodes, input_, place);
+    if (nodes_ && *nodes_ != nodes) {
+      fail("{}: is for {} nodes, but {} is for {}", place, nodes, nodes_from_, *nodes_);
+    }
+    nodes_ = nodes;
+    nodes_from_ = place;
+  }
+
+  static void need_length(const NpyArray& array, std::uint64_t length) {
+    if (array.shape().size() != 1 || array.count() != length) {
+      fail("{}: has the shape ({}); expected ({},)", array.place(), fmt::join(array.shape(), ", "),
+           length);
+    }
+  }
+
+  // The two sizes of a sparse matrix.
+  std::pair<std::uint64_t, std::uint64_t> read_shape(std::string_view prefix) {
+    const NpyArray shape = array(joined(prefix, "shape"));
+    need_length(shape, 2);
+    const auto sizes = shape.to_int64s();
+    if (sizes[0] < 0 || sizes[1] < 0) {
+      fail("{}: {} x {} is no size", shape.place(), sizes[0], sizes[1]);
+    }
+    return {static_cast<std::uint64_t>(sizes[0]), static_cast<std::uint64_t>(sizes[1])};
+  }
+
+  // With `by_columns`, rows and columns change their roles.
+  Csr read_csr(std::string_view prefix, bool by_columns) {
+    Csr csr;
+    std::tie(csr.rows, csr.cols) = read_shape(prefix);
+    if (by_columns) std::swap(csr.rows, csr.cols);
+    const NpyArray indptr = array(joined(prefix, "indptr"));
+    need_length(indptr, indptr.count());
+    csr.indptr = indptr.to_int64s();
+    const NpyArray indices = array(joined(prefix, "indices"));
+    need_length(indices, indices.count());
+    csr.indices = indices.to_indices(csr.cols);
+    check_csr(csr, indptr.place());
+    return csr;
+  }
+
+  // Empty when the file only says where the entries are.
+  std::vector<double> read_weights(std::string_view name, std::uint64_t count) {
+    const NpyArray data = array(name);
+    need_length(data, count);
+    if (data.header().kind == 'b') return {};
+    auto weights = data.to_doubles();
+    const auto bad = std::find_if_not(weights.begin(), weights.end(),
+                                      [](double weight) { return std::isfinite(weight); });
+    if (bad != weights.end()) {
+      fail("{}: entry {} is {}; expected a finite weight", data.place(), bad - weights.begin(),
+           *bad);
+    }
+    return weights;
+  }
+
+  void need_square(std::uint64_t rows, std::uint64_t cols, std::string_view prefix) {
+    const std::string place = fmt::format("{}: {}shape.npy", input_.name(), prefix);
+    if (rows != cols) fail("{}: {} x {}; the matrix of a graph is square", place, rows, cols);
+    agree_on_nodes(rows, place);
+  }
+
+  EdgeBlock read_adjacency(const Layout& layout) {
+    std::string format = "csr";
+    if (layout.format == Format::npz_scipy) {
+      format = array("format").to_text();
+      if (has("_is_array")) used_.insert("_is_array.npy");
+    }
+    EdgeBlock block;
+    if (format == "coo") {
+      block = read_coordinates();
+    } else if (format == "csr" || format == "csc") {
+      block = read_compressed(layout.adjacency, format == "csc");
+    } else {
+      fail("{}: a sparse matrix in the format {}; save it with .tocsr()", input_.name(),
+           quoted(format));
+    }
+    block.weights = read_weights(joined(layout.adjacency, "data"), block.edges.size());
+    return block;
+  }
+
+  EdgeBlock read_compressed(std::string_view prefix, bool by_columns) {
+    const Csr csr = read_csr(prefix, by_columns);
+    need_square(csr.rows, csr.cols, prefix);
+    EdgeBlock block;
+    block.edges.reserve(csr.indices.size());
+    for (std::size_t row = 0; row < csr.rows; ++row) {
+      for (auto k = static_cast<std::size_t>(csr.indptr[row]);
+           k < static_cast<std::size_t>(csr.indptr[row + 1]); ++k) {
+        const auto u = static_cast<NodeId>(row);
+        const NodeId v = csr.indices[k];
+        block.edges.push_back(by_columns ? Edge{v, u} : Edge{u, v});
+      }
+    }
+    return block;
+  }
+
+  EdgeBlock read_coordinates() {
+    const auto [rows, cols] = read_shape("");
+    need_square(rows, cols, "");
+    const NpyArray row = array("row");
+    need_length(row, row.count());
+    const NpyArray col = array("col");
+    need_length(col, row.count());
+    const auto from = row.to_indices(rows);
+    const auto to = col.to_indices(cols);
+    EdgeBlock block;
+    block.edges.reserve(from.size());
+    for (std::size_t k = 0; k < from.size(); ++k) block.edges.push_back({from[k], to[k]});
+    return block;
+  }
+
+  EdgeBlock read_edges() {
+    if (has("num_nodes")) {
+      const NpyArray count = array("num_nodes");
+      if (count.count() != 1) fail("{}: expected a single number", count.place());
+      agree_on_nodes(static_cast<std::uint64_t>(count.to_int64s()[0]), count.place());
+    }
+    const NpyArray edges = array("edges");
+    if (edges.shape().size() != 2 || edges.shape()[1] != 2) {
+      fail("{}: has the shape ({}); expected (M, 2), a row an edge", edges.place(),
+           fmt::join(edges.shape(), ", "));
+    }
+    const auto ids = edges.to_indices(nodes_.value_or(std::numeric_limits<NodeId>::max()));
+    if (!nodes_) {
+      const auto largest = std::max_element(ids.begin(), ids.end());
+      agree_on_nodes(ids.empty() ? 0 : std::uint64_t{*largest} + 1, edges.place());
+    }
+    EdgeBlock block;
+    block.edges.reserve(ids.size() / 2);
+    for (std::size_t k = 0; k < ids.size(); k += 2) block.edges.push_back({ids[k], ids[k + 1]});
+    if (has("edge_weights")) block.weights = read_weights("edge_weights", block.edges.size());
+    return block;
+  }
+
+  void read_features(const Layout& layout, Dataset& dataset) {
+    const std::string values = joined(layout.sparse_features, "data");
+    if (has(layout.dense_features)) {
+      const NpyArray dense = array(layout.dense_features);
+      if (!dense.shape().empty()) agree_on_nodes(dense.shape()[0], dense.place());
+      dataset.features = dense.to_matrix();
+    } else if (has(values)) {
+      const Csr csr = read_csr(layout.sparse_features, false);
+      const NpyArray data = array(values);
+      need_length(data, csr.indices.size());
+      agree_on_nodes(csr.rows, data.place());
+      dataset.features = to_sparse(csr, data.to_floats(), data.place());
+    }
+  }
+
+  void read_labels(const Layout& layout, Dataset& dataset) {
+    if (!has(layout.labels)) return;
+    const NpyArray labels = array(layout.labels);
+    need_length(labels, labels.count());
+    agree_on_nodes(labels.count(), labels.place());
+    for (const std::int64_t label : labels.to_int64s()) {
+      if (label < -1 || label > std::numeric_limits<std::int32_t>::max()) {
+        fail("{}: entry {} is {}; expected a class from 0, or -1 for none", labels.place(),
+             dataset.labels.size(), label);
+      }
+      dataset.labels.push_back(static_cast<std::int32_t>(label));
+    }
+  }
+
+  void read_splits(Dataset& dataset) {
+    for (const auto& [kind, nodes] : mask_kinds) {
+      const bool one = has(kind);
+      const std::string name = one ? std::string(kind) : joined(kind, "s");
+      if (!has(name)) continue;
+      const NpyArray masks = array(name);
+      const auto shape = masks.shape();
+      if (shape.size() != (one ? 1 : 2)) {
+        fail("{}: has the shape ({}); expected a row of N bools a split", masks.place(),
+             fmt::join(shape, ", "));
+      }
+      const std::uint64_t splits = one ? 1 : shape[0];
+      agree_on_nodes(shape.back(), masks.place());
+      // A mask of no nodes takes no bytes, so any number of them could be claimed.
+      if (splits > std::max<std::uint64_t>(input_.size(), 1024)) {
+        fail("{}: {} splits in a file of {} bytes: the number is not credible", masks.place(),
+             splits, input_.size());
+      }
+      if (!dataset.splits.empty() && dataset.splits.size() != splits) {
+        fail("{}: has {} splits, but the other masks have {}", masks.place(), splits,
+             dataset.splits.size());
+      }
+      dataset.splits.resize(splits);
+      const auto bits = masks.to_bools();
+      for (std::size_t k = 0; k < bits.size(); ++k) {
+        if (bits[k] == 0) continue;
+        (dataset.splits[k / *nodes_].*nodes).push_back(static_cast<NodeId>(k % *nodes_));
+      }
+    }
+  }
+
+  void warn_of_unused(std::vector<std::string>& warnings) const {
+    std::string names;
+    for (const auto& [name, member] : archive_.members()) {
+      if (!used_.contains(name)) names += (names.empty() ? "" : ", ") + quoted(name);
+    }
+    if (!names.empty()) {
+      warnings.push_back("members that hold no part of a graph are left out: " + names);
+    }
+  }
+
+  const Input& input_;
+  const ReadOptions& options_;
+  ZipArchive archive_;
+  std::set<std::string> used_;
+  std::optional<std::uint64_t> nodes_;
+  std::string nodes_from_;
+};
+
+}  // namespace
+
+ReadResult read_npz(const Input& input, const ReadOptions& options) {
+  return Reader(input, options).read();
+}
+
+}  // namespace ngf::io

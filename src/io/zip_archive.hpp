@@ -1,0 +1,67 @@
+#pragma once
+
+#include <zip.h>
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "io/input.hpp"
+
+namespace ngf::io {
+
+/// A ZIP archive to read from, stored or deflated, ZIP64 included. It trusts no number of the file:
+/// an archive whose members would unpack to more than 16 MB + 256 times its own bytes is refused
+/// as a zip bomb, and so is a member that claims more than deflate can hold in its bytes.
+class ZipArchive {
+ public:
+  struct Member {
+    std::uint64_t index;
+    std::uint64_t bytes;       ///< unpacked
+    std::uint64_t compressed;  ///< as it lies in the archive
+  };
+
+  /// Reads the directory. `input` outlives this object. Throws Error for what is no ZIP archive.
+  explicit ZipArchive(const Input& input);
+  ZipArchive(const ZipArchive&) = delete;
+  ZipArchive& operator=(const ZipArchive&) = delete;
+  ~ZipArchive() = default;
+
+  /// By name.
+  const std::map<std::string, Member, std::less<>>& members() const { return members_; }
+  bool contains(std::string_view name) const { return members_.contains(name); }
+
+  /// The most that the members of an archive of so many bytes may unpack to, together.
+  static std::uint64_t largest_total(std::uint64_t archive_bytes) {
+    return (std::uint64_t{16} << 20U) + 256 * archive_bytes;
+  }
+
+  /// Unpacks the member `name`, which must be there. Throws Error, naming it, when it is larger
+  /// than `limit`, when its data are not what the directory says, or when it is encrypted.
+  std::string read(std::string_view name,
+                   std::uint64_t limit = std::numeric_limits<std::uint64_t>::max()) const;
+
+ private:
+  // What libzip's callback works on.
+  struct Source {
+    const Input& input;
+    std::uint64_t position = 0;
+    zip_error_t error{};
+  };
+  static zip_int64_t serve(void* source, void* data, zip_uint64_t length, zip_source_cmd_t command);
+  struct Discard {
+    void operator()(zip_t* archive) const { zip_discard(archive); }
+  };
+
+  void check_sizes(const std::string& name, const Member& member, std::uint64_t total) const;
+
+  Source source_;
+  std::unique_ptr<zip_t, Discard> archive_;
+  std::map<std::string, Member, std::less<>> members_;
+};
+
+}  // namespace ngf::io

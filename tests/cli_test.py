@@ -1,0 +1,945 @@
+"""The program from outside: what a script or a person at a terminal relies on."""
+
+import io
+import itertools
+import json
+import os
+import pathlib
+import pickle
+import random
+import shutil
+import signal
+import stat
+import struct
+import subprocess
+import sys
+import time
+import unittest
+import zipfile
+
+import numpy as np
+import scipy.sparse
+
+from python_support import DATA, PROGRAM, ProgramTest, needs_data, run
+
+GENERATED = [
+    "builtin:karate", "builtin:citation,nodes=400", "sbm:nodes=300", "er:nodes=500,p=0.02",
+    "ws:nodes=400", "ba:nodes=400", "grid:rows=15,cols=14", "rmat:scale=9"
+]
+SEEDED = [spec for spec in GENERATED if not spec.startswith(("builtin:karate", "grid"))]
+ENDINGS = [".txt", ".csv", ".edgelist", ".mtx", ".graph", ".metis", ".npy", ".npz"]
+FORMATS = ["edge-list", "matrix-market", "metis", "adjacency-csv", "adjacency-npy", "npz-scipy",
+           "npz-edges", "npz-csr", "npz-ppnp"]
+VERBS = [["info"], ["convert"], ["perturb"], ["data"], ["data", "list"], ["data", "get"],
+         ["data", "path"], ["completion"]]
+
+
+def edges_of(path, directed=False):
+    """The edges of an edge list that the program has written."""
+    pairs = (map(int, line.split()[:2]) for line in path.read_text().splitlines()
+             if not line.startswith("#"))
+    return {(u, v) if directed or u < v else (v, u) for u, v in pairs}
+
+
+class UsageTest(ProgramTest):
+    def assert_usage(self, *arguments):
+        outcome = self.ngf(*arguments)
+        self.assertEqual((outcome.code, outcome.out), (2, ""), (arguments, outcome))
+        self.assertRegex(outcome.err, r"\Angf: .+\n(?s:.*)--help", arguments)
+        self.assertEqual(list(self.folder.iterdir()), [], arguments)
+
+    def test_help_is_everywhere(self):
+        for verb in [[], *VERBS]:
+            for flag in ["--help", "-h"]:
+                outcome = self.succeed(*verb, flag)
+                self.assertIn("Usage: " + " ".join(["ngf", *verb]), outcome.out)
+                self.assertEqual(outcome.err, "")
+
+    def test_wrong_words(self):
+        for arguments in [[], ["nosuch"], ["--nosuch"], ["--json"], ["info"], ["info", "a", "b"],
+                          ["info", "--nosuch", "builtin:karate"], ["convert", "builtin:karate"],
+                          ["perturb", "builtin:karate"], ["perturb", "builtin:karate", "-o"],
+                          ["data"], ["data", "nosuch"], ["data", "get"], ["data", "list", "more"],
+                          ["--json", "info", "builtin:karate"], ["completion"],
+                          ["completion", "fish"]]:
+            self.assert_usage(*arguments)
+
+    def test_wrong_values(self):
+        for flag, values in {
+                "--threads": ["0", "-1", "two", "1.5", "100000"],
+                "--memory": ["lots", "-1G", "4X", "", "1e30", "nan"],
+                "--seed": ["-1", "1.5", "x", "18446744073709551616"],
+                "--ids": ["names"],
+                "--base": ["2", "-1", "x"],
+                "--format": ["gml", "planetoid"],
+        }.items():
+            for value in values:
+                self.assert_usage("info", "builtin:karate", flag, value)
+        self.assert_usage("convert", "builtin:karate", "out", "--to", "gml")
+
+    def test_wrong_values_of_perturb(self):
+        for flags in [["--create", "-5"], ["--create", "many"], ["--destroy", "-0.1"],
+                      ["--destroy", "100.5"], ["--probability", "--create", "1.5"],
+                      ["--probability", "--destroy", "2"]]:
+            self.assert_usage("perturb", "builtin:karate", "-o", "out.txt", *flags)
+
+    def test_version(self):
+        self.assertRegex(self.succeed("--version").out, r"\Angf \d+\.\d+\.\d+\n")
+        value = self.json("--version")
+        self.assertRegex(value["version"], r"\A\d+\.\d+\.\d+\Z")
+        self.assertRegex(value["compiler"], r"(gcc|clang) \d+")
+        self.assertGreater(value["threads"], 0)
+        self.assertRegex(value["libraries"], r"OpenSSL \d+\.\d+")
+
+
+class JsonTest(ProgramTest):
+    def test_info(self):
+        value = self.json("info", "builtin:karate")
+        expected = {"nodes": 34, "edges": 78, "self_loops": 0, "duplicates": 0, "directed": False,
+                    "components": 1, "classes": 2}
+        self.assertEqual(value, value | expected)
+        self.assertEqual(value["largest_component"],
+                         {"nodes": 34, "edges": 78, "radius": 3, "diameter": 5})
+        self.assertGreater(value["bfs"], 0)
+        self.assertNotIn("features", value)
+        self.assertGreater(self.json("info", "builtin:citation")["features"], 0)
+
+    def test_convert_and_perturb(self):
+        self.assertEqual(self.json("convert", "builtin:karate", "k.mtx")["written"], "k.mtx")
+        value = self.json("perturb", "builtin:karate", "--create", "50", "-o", "p.txt")
+        self.assertEqual((value["created"], value["destroyed"]), (39, 0))
+
+    def test_warnings_go_to_stderr(self):
+        self.write("wide.txt", "0 1 2.5 2001\n1 2 0.5 2002\n")
+        for verb in [["info", "wide.txt"], ["convert", "wide.txt", "out.mtx"],
+                     ["perturb", "wide.txt", "-o", "out.txt"]]:
+            for flags in [[], ["--json"]]:
+                loud = self.succeed(*verb, *flags)
+                quiet = self.succeed(*verb, *flags, "--quiet")
+                self.assertRegex(loud.err, r"\Angf: warning: [^\n]+\n\Z")
+                self.assertEqual((quiet.out, quiet.err), (loud.out, ""))
+
+    def test_what_a_format_cannot_hold_is_told(self):
+        outcome = self.succeed("convert", "builtin:citation,nodes=100", "out.mtx")
+        self.assertRegex(outcome.err, r"\Angf: warning: [^\n]+\n\Z")
+        self.assertEqual(self.succeed("convert", "builtin:citation,nodes=100", "out.npz").err, "")
+
+    def test_errors_leave_stdout_empty_whatever_the_flags(self):
+        for flags in [[], ["--json"], ["--quiet"], ["--json", "--quiet"]]:
+            self.assert_one_line(self.ngf("info", "missing.txt", *flags), "missing.txt")
+
+    def test_full_device(self):
+        for command in [["info", "builtin:karate"], ["info", "builtin:karate", "--json"],
+                        ["--version"], ["completion", "bash"]]:
+            with open("/dev/full", "wb") as full:
+                outcome = self.ngf(*command, stdout=full)
+            self.assert_one_line(outcome, "standard output")
+
+
+def npy(dtype, shape, body=b""):
+    header = f"{{'descr': '{dtype}', 'fortran_order': False, 'shape': {shape}, }}"
+    header = header.ljust(117) + "\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + body
+
+
+def npz(**members):
+    """The bytes of an .npz whose members are arrays, or bytes for those that are none."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, member in members.items():
+            if not isinstance(member, bytes):
+                content = io.BytesIO()
+                np.save(content, member)
+                member = content.getvalue()
+            archive.writestr(name + ".npy", member)
+    return file.getvalue()
+
+
+def with_claimed_size(archive, size):
+    """The archive with another size for its first member, in both places that tell it."""
+    central = archive.index(b"PK\x01\x02")
+    claim = struct.pack("<I", size)
+    archive = archive[:central + 24] + claim + archive[central + 28:]
+    return archive[:22] + claim + archive[26:]
+
+
+class BadInputTest(ProgramTest):
+    # More than any of these files justifies, less than what a trusting reader would take.
+    MOST_BYTES = 400e6
+
+    def refuse(self, name, content=None, *parts, flags=()):
+        """The program must refuse the file, for whatever it is to be used."""
+        if content is not None:
+            self.write(name, content)
+        before = sorted(self.folder.rglob("*"))
+        for command in [["info", name], ["convert", name, "out.npz", "--id-map", "map.csv"],
+                        ["perturb", name, "--create", "1", "-o", "out.txt"]]:
+            outcome = self.ngf(*command, *flags)
+            self.assert_one_line(outcome, name, *parts)
+            self.assertLess(outcome.peak_bytes, self.MOST_BYTES, command)
+            self.assertEqual(sorted(self.folder.rglob("*")), before)
+
+    def test_missing(self):
+        self.refuse("missing.txt", None, "No such file")
+        self.refuse("no/folder/missing.npz", None, "No such file")
+
+    def test_folder(self):
+        (self.folder / "folder").mkdir()
+        self.refuse("folder", None, "is a folder")
+
+    def test_unreadable(self):
+        path = self.write("secret.txt", "0 1\n")
+        path.chmod(0)
+        program, user = PROGRAM, {}
+        if os.geteuid() == 0:
+            # Nothing is unreadable to root, so nobody tries, with a copy within nobody's reach.
+            program = shutil.copy(PROGRAM, self.folder)
+            self.folder.chmod(0o755)
+            user = {"user": 65534, "extra_groups": []}
+        outcome = run([program, "info", "secret.txt"], cwd=self.folder, **user)
+        self.assert_one_line(outcome, "secret.txt", "Permission denied")
+
+    def test_empty(self):
+        for ending in ENDINGS:
+            self.refuse("empty" + ending, b"", "empty")
+        self.refuse("comments.txt", "# nothing\n\n% at all\n")
+
+    def test_noise(self):
+        noise = random.Random(1).randbytes(100_000)
+        for ending in ENDINGS:
+            self.refuse("noise" + ending, b"\x00" + noise)
+        for name in ["ind.noise.graph", "noise"]:
+            self.refuse(name, noise)
+        self.refuse("zipped.npz", b"PK\x03\x04" + noise)
+        self.refuse("array.npy", b"\x93NUMPY\x01\x00" + noise)
+
+    def test_truncated(self):
+        self.succeed("convert", "er:nodes=60,p=0.1", "whole.txt")
+        weighted = "".join(f"{line} {i}.5\n" for i, line in
+                           enumerate((self.folder / "whole.txt").read_text().splitlines()[1:]))
+        self.write("weighted.txt", weighted)
+        for source, form in itertools.product(["whole.txt", "weighted.txt"], FORMATS):
+            if form == "edge-list":
+                continue  # it does not say how long it is
+            name = f"{form}-{source}"
+            self.succeed("convert", source, name, "--to", form)
+            content = (self.folder / name).read_bytes()
+            for length in [1, len(content) // 7, len(content) // 2, len(content) * 6 // 7]:
+                outcome = self.ngf("info", self.write("cut-" + name, content[:length]).name)
+                self.assert_one_line(outcome, "cut-" + name)
+
+    def test_truncated_edge_list(self):
+        self.refuse("cut.txt", "0 1\n1 2\n2", "line 3")
+        self.refuse("weight.txt", "0 1 0.5\n1 2 0.5\n2 0", "line 3")
+
+    def test_promises_of_many_entries(self):
+        many = 10**18
+        banner = "%%MatrixMarket matrix coordinate pattern general\n"
+        self.refuse("entries.mtx", f"{banner}3 3 {many}\n1 2\n", "line 2", many)
+        self.refuse("nodes.mtx", f"{banner}{many} {many} 1\n1 2\n", "line 2", many)
+        self.refuse("huge.mtx", f"{banner}4000000000 4000000000 1\n1 2\n", "line 2", 4000000000)
+        self.refuse("nodes.graph", f"{many} 1\n2\n1\n", "line 1", many)
+        self.refuse("edges.graph", f"2 {many}\n2\n1\n", "line 1", many)
+        self.refuse("nodes.txt", f"# ngf edge list: nodes={many} base=0 directed=no\n0 1\n",
+                    "line 1", many)
+        self.refuse("huge.txt", "# ngf edge list: nodes=4000000000 base=0 directed=no\n0 1\n",
+                    "line 1", 4000000000)
+        self.refuse("rows.txt", "0 1\n1 4000000000\n", 4000000001, flags=["--ids", "rows"])
+        self.refuse("table.npy", npy("<f8", (10**9, 10**9)))
+        self.refuse("product.npy", npy("<f8", (2**32, 2**32)))
+        self.refuse("negative.npy", npy("<f8", (-1, -1)))
+        self.refuse("edges.npz", npz(edges=npy("<i8", (many, 2))))
+        self.refuse("nodes.npz", npz(edges=np.array([[0, 1]]), num_nodes=np.int64(many)))
+        self.refuse("shape.npz", npz(format=np.array(b"csr"), shape=np.array([many, many]),
+                                     data=np.ones(1), indices=np.zeros(1, np.int32),
+                                     indptr=np.array([0, 1])))
+        self.refuse("features.npz", npz(edges=np.array([[0, 1]]),
+                                        node_features=npy("<f4", (2, many))))
+
+    def test_ids_that_are_none(self):
+        for bad in ["-1", "1.5", "nan", "inf", "4294967296", "9" * 30, "0x1", "1e3", "a"]:
+            self.refuse("ids.txt", f"0 1\n1 2\n2 {bad}\n", "line 3", bad)
+            self.refuse("ids.csv", f"u,v\n0,1\n{bad},2\n", "line 3", bad)
+            self.refuse("ids.mtx", f"%%MatrixMarket matrix coordinate pattern general\n3 3 2\n"
+                        f"1 2\n{bad} 1\n", "line 4", bad)
+            self.refuse("ids.graph", f"3 2\n2 3\n1\n{bad}\n", "line 4", bad)
+
+    def test_ids_out_of_range(self):
+        banner = "%%MatrixMarket matrix coordinate pattern general\n"
+        self.refuse("zero.mtx", f"{banner}3 3 1\n0 1\n", "line 3")
+        self.refuse("four.mtx", f"{banner}3 3 1\n1 4\n", "line 3")
+        self.refuse("four.graph", "3 1\n4\n\n\n", "line 2")
+        self.refuse("base.txt", "0 1\n", "line 1", flags=["--base", "1"])
+        self.refuse("ours.txt", "# ngf edge list: nodes=3 base=0 directed=no\n0 1\n1 3\n", "line 3")
+
+    def test_ids_in_arrays(self):
+        for bad in [-1, 2**32, 2**62]:
+            self.refuse("ids.npz", npz(edges=np.array([[0, 1], [1, bad]])), bad)
+        for bad in [0.5, np.nan]:
+            self.refuse("float.npz", npz(edges=np.array([[0, 1], [1, bad]])))
+        for indices, indptr in [([3], [0, 1, 1, 1]), ([-1], [0, 1, 1, 1]), ([0], [0, 2, 1, 1]),
+                                ([0], [0, 1]), ([0], [0, 0, 0, 9]), ([0], [5, 1, 1, 1])]:
+            self.refuse("csr.npz", npz(format=np.array(b"csr"), shape=np.array([3, 3]),
+                                       data=np.ones(1), indices=np.array(indices, np.int32),
+                                       indptr=np.array(indptr, np.int32)))
+
+    def test_weights_that_are_none(self):
+        for bad in ["nan", "inf", "x", "1.5.2"]:
+            self.refuse("weights.txt", f"0 1 1\n1 2 {bad}\n", "line 2", bad)
+            self.refuse("weights.csv", f"0,1,0,0\n1,0,0,0\n0,0,0,{bad}\n0,0,1,0\n", "line 3")
+        self.refuse("weights.npy", npy("<f8", (2, 2), np.array([0, 1, np.nan, 0.0]).tobytes()))
+
+    def test_tables_that_are_not_square(self):
+        self.refuse("rows.csv", "0,1,0,0\n1,0,0,0\n0,0,0,1\n", "3 rows and 4 columns")
+        self.refuse("ragged.csv", "0,1,0,0\n1,0,0\n0,0,0,1\n0,0,1,0\n")
+        self.refuse("wide.npy", npy("<f8", (1, 2), bytes(16)))
+        self.refuse("wide.mtx", "%%MatrixMarket matrix coordinate pattern general\n2 3 1\n1 2\n")
+
+    def test_zip_bomb(self):
+        zeros = bytes(1 << 24)
+        # The least effort of deflate makes the bomb that is hardest to tell: 1 GB in 5 MB.
+        with zipfile.ZipFile(self.folder / "bomb.npz", "w", zipfile.ZIP_DEFLATED,
+                             compresslevel=1) as archive:
+            with archive.open("edges.npy", "w", force_zip64=True) as member:
+                member.write(npy("<i8", (1 << 26, 2)))
+                for _ in range(64):
+                    member.write(zeros)
+        self.refuse("bomb.npz", None, "zip bomb")
+
+    def test_zip_entry_that_lies(self):
+        honest = npz(edges=np.array([[0, 1], [1, 2]]))
+        self.write("honest.npz", honest)
+        self.assertEqual(self.json("info", "honest.npz")["edges"], 2)
+        for size in [0, 10, 150, 161, 5000, 2**31, 2**32 - 2]:
+            self.refuse("lies.npz", with_claimed_size(honest, size), "edges.npy")
+        # This one says that the size is elsewhere, where there is none.
+        self.refuse("lies.npz", with_claimed_size(honest, 2**32 - 1))
+        damaged = bytearray(honest)
+        damaged[honest.index(b"edges.npy") + 20] ^= 0xFF
+        self.refuse("damaged.npz", bytes(damaged), "edges.npy")
+
+    def test_pickle_that_names_a_function(self):
+        hit = self.folder / "hit"
+        command = f"touch {hit}".encode()
+        evil = (b"\x80\x02cos\nsystem\nq\x00U" + bytes([len(command)]) + command +
+                b"q\x01\x85q\x02Rq\x03.")
+        for ending in ["x", "y", "tx", "ty", "allx", "ally", "graph"]:
+            self.write(f"ind.evil.{ending}", evil)
+        self.write("ind.evil.test.index", "0\n")
+        outcome = self.ngf("info", "ind.evil.graph")
+        self.assert_one_line(outcome, "ind.evil.", "os", "system")
+        self.refuse("graph.pkl", evil, "pickle")
+        self.assertFalse(hit.exists())
+        # The test's own pickle would have worked, had it been trusted.
+        pickle.loads(evil)
+        self.assertTrue(hit.exists())
+
+    @needs_data
+    def test_any_part_of_a_data_set_may_be_bad(self):
+        source = DATA / "planetoid"
+        names = [path.name for path in source.glob("ind.cora.*")]
+        self.assertEqual(len(names), 8)
+        evil = b"\x80\x02cposix\nsystem\n(U\x04trueq\x00tR."
+        for bad in names:
+            for name in names:
+                shutil.copyfile(source / name, self.folder / name)
+            content = (source / bad).read_bytes()
+            for wrong in [content[:len(content) // 2 + 1], b"", evil]:
+                self.write(bad, wrong)
+                outcome = self.ngf("info", "planetoid:cora", "--data", ".")
+                self.assert_one_line(outcome, "ind.cora." if wrong else bad)
+                self.assertLess(outcome.peak_bytes, self.MOST_BYTES)
+
+    def test_memory_limit(self):
+        self.assert_one_line(self.ngf("info", "rmat:scale=20", "--memory", "1M"), "memory")
+        self.assert_one_line(self.ngf("info", "er:nodes=4000000000,p=1"), "memory")
+
+    def test_made_graphs_that_cannot_be(self):
+        for spec in ["er:nodes=10", "er:nodes=10,p=2", "er:nodes=-1,p=0", "er:nodes=x,p=0",
+                     "er:nodes=10,p=nan", "sbm:blocks=0", "ws:nodes=4,k=3", "ba:nodes=3,m=3",
+                     "grid:rows=1000000000000,cols=2", "rmat:scale=80", "builtin:nosuch",
+                     "planetoid:nosuch", "grid:rows=2,rows=3", "grid:depth=2", "grid:rows"]:
+            self.assert_one_line(self.ngf("info", spec), spec.partition(":")[0])
+
+    def test_names_do_not_break_the_line(self):
+        outcome = self.ngf("info", "two\nlines\x1b[31m.txt")
+        self.assert_one_line(outcome, "two?lines?[31m.txt")
+
+
+class OutputTest(ProgramTest):
+    def commands(self, out):
+        return [["convert", "builtin:karate", out], ["perturb", "builtin:karate", "-o", out],
+                ["info", "builtin:karate", "--id-map", out]]
+
+    def test_folder(self):
+        (self.folder / "folder.npz").mkdir()
+        for command in self.commands("folder.npz"):
+            self.assert_one_line(self.ngf(*command), "folder.npz", "is a folder")
+        self.assertEqual(list((self.folder / "folder.npz").iterdir()), [])
+
+    def test_missing_folder(self):
+        for command in self.commands("no/such/out.npz"):
+            self.assert_one_line(self.ngf(*command), "no/such/out.npz")
+
+    def test_unwritable_folder(self):
+        closed = self.folder / "closed"
+        closed.mkdir()
+        closed.chmod(0o555)
+        self.addCleanup(closed.chmod, 0o755)
+        program, user = PROGRAM, {}
+        if os.geteuid() == 0:
+            program = shutil.copy(PROGRAM, self.folder)
+            self.folder.chmod(0o755)
+            user = {"user": 65534, "extra_groups": []}
+        for command in self.commands("closed/out.npz"):
+            outcome = run([program, *command], cwd=self.folder, **user)
+            self.assert_one_line(outcome, "closed/out.npz", "Permission denied")
+
+    def test_what_is_no_file_stays_what_it_is(self):
+        pipe = self.folder / "pipe.txt"
+        os.mkfifo(pipe)
+        # Both ends are open here, so that neither side waits.
+        ends = os.open(pipe, os.O_RDWR)
+        self.addCleanup(os.close, ends)
+        outcome = self.ngf("convert", "builtin:karate", "pipe.txt")
+        self.assertIn(outcome.code, (0, 1))
+        self.assertTrue(stat.S_ISFIFO(pipe.stat().st_mode))
+
+    def test_older_output_survives_a_failure(self):
+        kept = self.write("out.graph", "1 0\n\n")
+        outcome = self.ngf("convert", "er:nodes=20,p=0.2", "--directed", "out.graph")
+        self.assert_one_line(outcome, "out.graph")
+        self.assertEqual(kept.read_bytes(), b"1 0\n\n")
+        self.assertEqual(list(self.folder.iterdir()), [kept])
+
+    def test_a_file_may_be_converted_onto_itself(self):
+        self.write("a.txt", "1 2\n2 3\n")
+        self.succeed("convert", "a.txt", "a.txt")
+        self.assertEqual(edges_of(self.folder / "a.txt"), {(0, 1), (1, 2)})
+
+
+class ReadingTest(ProgramTest):
+    def nodes(self, text, *flags):
+        self.write("list.txt", text)
+        return self.json("info", "list.txt", *flags)["nodes"]
+
+    def test_ids_are_rows_when_half_of_them_occur(self):
+        self.assertEqual(self.nodes("0 1\n1 3\n"), 4)
+        self.assertEqual(self.nodes("1 2\n2 4\n"), 4)
+        self.assertEqual(self.nodes("0 3\n"), 4)
+        self.assertEqual(self.nodes("1 4\n"), 4)
+        self.assertEqual(self.nodes("0 4\n"), 2)
+        self.assertEqual(self.nodes("1 5\n"), 2)
+        self.assertEqual(self.nodes("2 3\n3 4\n"), 3)
+
+    def test_ids_can_be_told(self):
+        self.assertEqual(self.nodes("2 9\n", "--ids", "rows"), 9)
+        self.assertEqual(self.nodes("2 9\n", "--ids", "rows", "--base", "0"), 10)
+        self.assertEqual(self.nodes("2 9\n", "--base", "1"), 9)
+        self.assertEqual(self.nodes("1 2\n2 3\n", "--base", "0"), 4)
+        self.assertEqual(self.nodes("1 2\n2 4\n", "--ids", "compact"), 3)
+
+    def test_id_map(self):
+        self.write("list.txt", "30 10\n10 20\n70 80\n")
+        self.json("info", "list.txt", "--id-map", "map.csv")
+        self.assertEqual((self.folder / "map.csv").read_text(),
+                         "node,id\n0,10\n1,20\n2,30\n3,70\n4,80\n")
+        self.json("convert", "list.txt", "out.txt", "--largest-component", "--id-map", "map.csv")
+        self.assertEqual((self.folder / "map.csv").read_text(), "node,id\n0,10\n1,20\n2,30\n")
+        self.assertEqual(edges_of(self.folder / "out.txt"), {(0, 1), (0, 2)})
+
+    def test_id_map_of_rows(self):
+        self.write("list.txt", "1 2\n2 3\n")
+        self.json("info", "list.txt", "--id-map", "map.csv")
+        ids = [line.split(",") for line in (self.folder / "map.csv").read_text().split()[1:]]
+        self.assertEqual([int(node) for node, _ in ids], [0, 1, 2])
+
+    def test_largest_component(self):
+        self.write("list.txt", "0 1\n2 3\n3 4\n5 6\n")
+        whole = self.json("info", "list.txt")
+        self.assertEqual((whole["nodes"], whole["components"]), (7, 3))
+        part = self.json("info", "list.txt", "--largest-component")
+        self.assertEqual((part["nodes"], part["edges"], part["components"]), (3, 2, 1))
+        self.assertEqual(part["largest_component"], whole["largest_component"])
+
+    def test_directed(self):
+        self.write("list.txt", "0 1\n1 0\n1 2\n2 2\n1 2\n")
+        whole = self.json("info", "list.txt")
+        self.assertEqual((whole["edges"], whole["self_loops"], whole["duplicates"]), (2, 1, 2))
+        self.assertFalse(whole["directed"])
+        arcs = self.json("info", "list.txt", "--directed")
+        self.assertEqual((arcs["edges"], arcs["self_loops"], arcs["duplicates"]), (3, 1, 1))
+        self.assertTrue(arcs["directed"])
+        self.assertEqual(arcs["largest_component"],
+                         {"nodes": 3, "edges": 3, "radius": 1, "diameter": 1})
+
+    def test_self_loops_are_kept_where_asked_for(self):
+        self.write("list.txt", "0 1\n1 1\n")
+        self.succeed("convert", "list.txt", "without.txt")
+        self.succeed("convert", "list.txt", "with.txt", "--keep-self-loops")
+        self.assertEqual(edges_of(self.folder / "without.txt"), {(0, 1)})
+        self.assertEqual(edges_of(self.folder / "with.txt"), {(0, 1), (1, 1)})
+
+    def test_format_can_be_told(self):
+        # Two nodes and one edge in METIS' words; an edge list otherwise.
+        self.write("a.txt", "2 1\n2\n1\n")
+        self.assertEqual(self.json("info", "a.txt", "--format", "metis")["nodes"], 2)
+        self.assert_one_line(self.ngf("info", "a.txt", "--format", "npz-scipy"), "a.txt")
+        self.assert_one_line(self.ngf("info", "a.txt", "--format", "matrix-market"), "a.txt")
+
+    def test_pipes(self):
+        self.succeed("convert", "er:nodes=500,p=0.02", "a.txt")
+        self.succeed("convert", "a.txt", "a.npz")
+        expected = self.json("info", "a.txt")
+        for name in ["a.txt", "a.npz"]:
+            with open(self.folder / name, "rb") as file:
+                given = self.json("info", "/dev/stdin", stdin=file)
+            with subprocess.Popen(["cat", self.folder / name], stdout=subprocess.PIPE) as cat:
+                piped = self.json("info", "/dev/stdin", stdin=cat.stdout)
+            substituted = run(["bash", "-c", '"$0" info --json <(cat "$1")', PROGRAM, name],
+                              cwd=self.folder)
+            self.assertEqual(substituted.code, 0, substituted)
+            for value in [given, piped, json.loads(substituted.out)]:
+                same = {"graph": value["graph"], "format": value["format"]}
+                self.assertEqual(value, expected | same)
+
+    def test_names_of_all_kinds(self):
+        for name in [b"two words.txt", b"-dash.txt", "na\u00efve \u2603.txt".encode(),
+                     b"latin \xe9.txt", b"quote'\".txt", b"line\nend.txt", b"sbm.txt", b"a,b=c.txt"]:
+            source = b"./" + name
+            with open(os.path.join(os.fsencode(self.folder), name), "wb") as file:
+                file.write(b"0 1\n1 2\n")
+            outcome = self.succeed("info", source, "--json")
+            outcome.out.encode()  # JSON is UTF-8 even when a name is not
+            self.assertEqual(json.loads(outcome.out)["nodes"], 3)
+            self.succeed("convert", source, source + b" copy.npz")
+            self.assertEqual(self.json("info", source + b" copy.npz")["edges"], 2)
+
+
+class SameResultTest(ProgramTest):
+    def bytes_of(self, *arguments, out="out.npz"):
+        self.succeed(*arguments)
+        return (self.folder / out).read_bytes()
+
+    def test_threads_do_not_matter(self):
+        for spec in GENERATED:
+            convert = ["convert", spec, "out.npz", "--seed", "7"]
+            perturb = ["perturb", spec, "-o", "out.npz", "--seed", "7", "--create", "20",
+                       "--destroy", "30"]
+            flip = ["perturb", spec, "-o", "out.npz", "--seed", "7", "--create", "0.01",
+                    "--destroy", "0.2", "--probability"]
+            for command in [convert, perturb, flip]:
+                one, two, three = (self.bytes_of(*command, "--threads", str(threads))
+                                   for threads in (1, 2, 3))
+                self.assertEqual(one, two, command)
+                self.assertEqual(one, three, command)
+            infos = [self.json("info", spec, "--threads", threads) for threads in "12"]
+            self.assertEqual(infos[0], infos[1])
+
+    def test_large_graphs_as_well(self):
+        for spec in ["rmat:scale=15", "er:nodes=50000,p=0.0002", "ws:nodes=50000", "ba:nodes=50000"]:
+            one, two = (self.bytes_of("convert", spec, "out.txt", "--threads", threads,
+                                      out="out.txt") for threads in "12")
+            self.assertEqual(one, two, spec)
+
+    def test_seeds_do(self):
+        for spec in SEEDED:
+            contents = {self.bytes_of("convert", spec, "out.npz", "--seed", seed)
+                        for seed in ["0", "1", "2", "18446744073709551615"]}
+            self.assertEqual(len(contents), 4, spec)
+            told = self.bytes_of("convert", spec + ",seed=2", "out.npz")
+            self.assertEqual(told, self.bytes_of("convert", spec, "out.npz", "--seed", "2"))
+        for spec in GENERATED:
+            contents = {self.bytes_of("perturb", spec, "-o", "out.npz", "--create", "10",
+                                      "--destroy", "10", "--seed", seed) for seed in "123"}
+            self.assertEqual(len(contents), 3, spec)
+
+
+class ConvertTest(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.write("real.txt", "# ngf edge list: nodes=6 base=0 directed=no\n"
+                   "0 1 0.5\n1 2 -3\n2 0 1e-300\n4 1 0.1\n")
+        self.write("whole.txt", "0 1 7\n1 2 2\n4 1 1\n4 2 4294967296\n")
+        self.write("plain.txt", "# ngf edge list: nodes=6 base=0 directed=no\n0 1\n1 2\n4 1\n")
+        self.write("single.txt", "# ngf edge list: nodes=1 base=0 directed=no\n")
+        self.write("arcs.txt", "0 1 2\n1 0 3\n1 2 4\n0 3 5\n")
+
+    def converted(self, source, *flags):
+        self.succeed("convert", source, "converted", *flags)
+        return (self.folder / "converted").read_bytes()
+
+    def test_every_pair_of_formats(self):
+        for source, flags, formats in [
+                ("whole.txt", [], FORMATS), ("plain.txt", [], FORMATS),
+                ("single.txt", [], FORMATS), ("er:nodes=70,p=0.05", [], FORMATS),
+                ("real.txt", [], set(FORMATS) - {"metis"}),
+                ("arcs.txt", ["--directed"], set(FORMATS) - {"metis"}),
+                ("plain.txt", ["--directed"], set(FORMATS) - {"metis"})]:
+            direct = {form: self.converted(source, "--to", form, *flags) for form in formats}
+            for form, content in direct.items():
+                # Without its name, a short METIS file is an edge list to any reader.
+                first = self.write("first.graph" if form == "metis" else "first", content).name
+                for other in formats:
+                    self.assertEqual(self.converted(first, "--to", other, *flags), direct[other],
+                                     (source, form, other))
+
+    def test_the_ending_names_the_format(self):
+        for source in ["whole.txt", "plain.txt", "single.txt", "er:nodes=70,p=0.05"]:
+            expected = self.converted(source)
+            for ending in ENDINGS:
+                self.succeed("convert", source, "copy" + ending)
+                self.assertEqual(self.converted("copy" + ending), expected, (source, ending))
+
+    def test_what_a_format_cannot_hold(self):
+        for source, flags in [("real.txt", []), ("arcs.txt", ["--directed"])]:
+            self.assert_one_line(self.ngf("convert", source, "out.graph", *flags), "out.graph")
+        self.write("zero.txt", "0 1 0\n1 2 5\n")
+        self.assert_one_line(self.ngf("convert", "zero.txt", "out.npy"), "out.npy", "weight 0")
+        self.assert_one_line(self.ngf("convert", "grid:rows=200,cols=200", "out.npy"), "out.npy")
+        self.assertEqual(list(self.folder.glob("*out*")), [])
+
+    def test_node_data_round_trip(self):
+        for spec in ["builtin:citation,nodes=300", "builtin:karate"]:
+            self.succeed("convert", spec, "data.npz")
+            expected = (self.folder / "data.npz").read_bytes()
+            for form in ["npz-edges", "npz-csr", "npz-ppnp"]:
+                self.succeed("convert", "data.npz", "other.npz", "--to", form)
+                self.succeed("convert", "other.npz", "back.npz", "--to", "npz-edges")
+                self.assertEqual((self.folder / "back.npz").read_bytes(), expected, (spec, form))
+                facts = self.json("info", spec)
+                self.assertEqual(self.json("info", "other.npz"),
+                                 facts | {"graph": "other.npz", "format": form})
+
+    def test_scipy_and_numpy_read_what_we_write(self):
+        for source, weights in [("real.txt", [0.5, -3, 1e-300, 0.1]), ("plain.txt", [1, 1, 1])]:
+            self.succeed("convert", source, "a.npz")
+            self.succeed("convert", source, "a.npy")
+            self.succeed("convert", source, "a.mtx")
+            matrix = scipy.sparse.load_npz(self.folder / "a.npz")
+            self.assertEqual(matrix.shape, (6, 6))
+            self.assertEqual(sorted(scipy.sparse.triu(matrix).data), sorted(weights))
+            self.assertEqual(abs(matrix - matrix.T).nnz, 0)
+            self.assertTrue((np.load(self.folder / "a.npy") == matrix.toarray()).all())
+            market = scipy.io.mmread(self.folder / "a.mtx")
+            self.assertTrue((market.toarray() == matrix.toarray()).all())
+
+    def test_we_read_what_scipy_and_numpy_write(self):
+        matrix = scipy.sparse.random(40, 40, 0.1, random_state=1)
+        both = matrix + matrix.T
+        edges = scipy.sparse.triu(both, 1).nnz
+        loops = np.count_nonzero(both.diagonal())
+        for layout in ["csr", "csc", "coo"]:
+            for compressed in [False, True]:
+                scipy.sparse.save_npz(self.folder / "a.npz", both.asformat(layout), compressed)
+                value = self.json("info", "a.npz")
+                self.assertEqual((value["nodes"], value["edges"], value["self_loops"]),
+                                 (40, edges, loops))
+        np.save(self.folder / "a.npy", np.asfortranarray(both.toarray()))
+        np.savetxt(self.folder / "a.csv", both.toarray(), delimiter=",")
+        scipy.io.mmwrite(self.folder / "a.mtx", both)
+        for name in ["a.npy", "a.csv", "a.mtx"]:
+            self.assertEqual(self.json("info", name)["edges"], edges, name)
+
+
+class PerturbTest(ProgramTest):
+    def perturb(self, source, *flags):
+        """The changes that the file shows, and those that the program tells of."""
+        directed = "--directed" in flags
+        self.succeed("convert", source, "before.txt", *(["--directed"] if directed else []))
+        told = self.json("perturb", "before.txt", "-o", "after.txt", *flags)
+        before = edges_of(self.folder / "before.txt", directed)
+        after = edges_of(self.folder / "after.txt", directed)
+        self.assertEqual(told["created"], len(after - before))
+        self.assertEqual(told["destroyed"], len(before - after))
+        self.assertEqual(told["edges"], len(after))
+        self.assertFalse(any(u == v for u, v in after))
+        return len(before), told["created"], told["destroyed"]
+
+    def test_percentages(self):
+        for create, destroy in itertools.product(["0", "5", "12.5", "100"], repeat=2):
+            edges, created, destroyed = self.perturb("sbm:nodes=200", "--create", create,
+                                                     "--destroy", destroy)
+            self.assertEqual(created, int(float(create) / 100 * edges + 0.5))
+            self.assertEqual(destroyed, int(float(destroy) / 100 * edges + 0.5))
+
+    def test_arcs(self):
+        edges, created, destroyed = self.perturb("er:nodes=100,p=0.1", "--directed",
+                                                 "--create", "30", "--destroy", "20")
+        self.assertEqual((created, destroyed), (int(.3 * edges + 0.5), int(.2 * edges + 0.5)))
+
+    def test_probabilities(self):
+        edges, created, destroyed = self.perturb("er:nodes=400,p=0.1", "--probability",
+                                                 "--create", "0.05", "--destroy", "0.25")
+        pairs = 400 * 399 // 2 - edges
+        # Ten standard deviations; the seed is fixed.
+        self.assertLess(abs(created - 0.05 * pairs), 10 * (0.05 * 0.95 * pairs)**0.5)
+        self.assertLess(abs(destroyed - 0.25 * edges), 10 * (0.25 * 0.75 * edges)**0.5)
+        self.assertEqual(self.perturb("er:nodes=50,p=0.1", "--probability", "--destroy", "1")[1:],
+                         (0, self.json("info", "er:nodes=50,p=0.1")["edges"]))
+
+    def test_nodes_and_their_data_stay(self):
+        self.succeed("perturb", "builtin:citation,nodes=300", "--destroy", "100", "-o", "a.npz")
+        value = self.json("info", "a.npz")
+        before = self.json("info", "builtin:citation,nodes=300")
+        self.assertEqual(value["edges"], 0)
+        for key in ["nodes", "features", "classes", "splits"]:
+            self.assertEqual(value[key], before[key])
+
+    def test_more_than_there_is_room_for(self):
+        outcome = self.ngf("perturb", "er:nodes=10,p=1", "--create", "10", "-o", "out.txt")
+        self.assert_one_line(outcome)
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+
+class InterruptTest(ProgramTest):
+    # None of these is over before the signal comes: the first two have to search from each node.
+    LONG = [["info", "ws:nodes=400000,k=2,beta=0"], ["info", "grid:rows=3001,cols=3000"],
+            ["info", "rmat:scale=20,edge_factor=16"],
+            ["perturb", "rmat:scale=20", "--create", "100", "--destroy", "50", "-o", "out.txt"]]
+
+    def start(self, *arguments):
+        child = subprocess.Popen([PROGRAM, *arguments], cwd=self.folder, env=self.environment,
+                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                 stderr=subprocess.PIPE)
+        self.addCleanup(child.kill)
+        return child
+
+    def wait_until(self, child, condition):
+        while not condition():
+            self.assertIsNone(child.poll(), "it ended before the signal")
+            time.sleep(0.002)
+
+    def computed(self, child, seconds):
+        """True when the child has used that much of a processor's time."""
+        fields = pathlib.Path(f"/proc/{child.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK") >= seconds
+
+    def assert_ends(self, child, code, left=()):
+        out, err = child.communicate()
+        self.assertEqual((child.returncode, out), (code, b""), err)
+        self.assertIn(err, (b"", b"ngf: interrupted\n"))
+        self.assertEqual(sorted(path.name for path in self.folder.iterdir()), sorted(left))
+
+    def test_computing(self):
+        for command in self.LONG:
+            child = self.start(*command)
+            self.wait_until(child, lambda: self.computed(child, 0.3))
+            child.send_signal(signal.SIGINT)
+            self.assert_ends(child, 130)
+
+    def test_polite_kill(self):
+        child = self.start(*self.LONG[0])
+        self.wait_until(child, lambda: self.computed(child, 0.1))
+        child.terminate()
+        self.assert_ends(child, 143)
+
+    def test_writing(self):
+        self.write("out.mtx", "kept")
+        for name in ["out.txt", "out.mtx", "out.graph", "out.npz"]:
+            child = self.start("convert", "grid:rows=1500,cols=1500", name)
+            self.wait_until(child, lambda: any(self.folder.glob(f".{name}.*")))
+            child.send_signal(signal.SIGINT)
+            self.assert_ends(child, 130, left=["out.mtx"])
+        self.assertEqual((self.folder / "out.mtx").read_text(), "kept")
+
+    def test_waiting_for_input(self):
+        os.mkfifo(self.folder / "pipe")
+        child = self.start("info", "pipe")
+        self.wait_until(child, lambda: self.sleeps(child))
+        child.send_signal(signal.SIGINT)
+        self.assert_ends(child, 130, left=["pipe"])
+
+    def sleeps(self, child):
+        """True when the program is past its start and waits."""
+        status = pathlib.Path(f"/proc/{child.pid}/status").read_text()
+        caught = int(status.partition("SigCgt:")[2].split()[0], 16)
+        return "State:\tS" in status and caught >> (signal.SIGTERM - 1) & 1
+
+
+class Server:
+    """The web server of fetch_server.py on the files of a folder."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        script = pathlib.Path(__file__).with_name("fetch_server.py")
+        self.process = subprocess.Popen([sys.executable, script, folder], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE)
+        port = int(self.process.stdout.readline())
+        self.url = f"http://127.0.0.1:{port}"
+
+    def requests(self):
+        return (self.folder / "requests").read_text().splitlines()
+
+    def stop(self):
+        self.process.communicate()
+
+
+class DataTest(ProgramTest):
+    CORA = ["x", "y", "tx", "ty", "allx", "ally", "graph", "test.index"]
+
+    def serve(self, link=True):
+        folder = self.folder / "served"
+        folder.mkdir()
+        for ending in self.CORA:
+            name = f"ind.cora.{ending}"
+            if link:
+                (folder / name).symlink_to(DATA / "planetoid" / name)
+            else:
+                (folder / name).write_text("something else\n")
+        server = Server(folder)
+        self.addCleanup(server.stop)
+        return server
+
+    def found(self, *flags, **popen):
+        return {entry["name"]: entry for entry in self.json("data", "list", *flags, **popen)["sets"]}
+
+    def test_list_knows_what_is_missing(self):
+        sets = self.found()
+        self.assertEqual(sorted(sets), ["planetoid:citeseer", "planetoid:cora", "planetoid:pubmed"])
+        self.assertFalse(any(entry["found"] for entry in sets.values()))
+        for name in sets:
+            self.assertIn(f"ngf data get {name}", self.succeed("data", "list").out)
+
+    @needs_data
+    def test_places_in_their_order(self):
+        def place(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.symlink_to(DATA / "planetoid")
+            return str(path)
+
+        self.assert_one_line(self.ngf("info", "planetoid:cora"), "planetoid:cora", "ngf data get")
+        self.assert_one_line(self.ngf("data", "path", "planetoid:cora"), "planetoid:cora")
+        environment = self.environment | {"NGF_DATA": str(self.folder / "named")}
+        # From the last place to the first: each new one takes precedence.
+        for path, flags in [("cache/ngf/planetoid", []), ("data/planetoid", []),
+                            ("named/planetoid", []), ("flag/planetoid", ["--data", "flag"])]:
+            path = place(self.folder / path)
+            self.assertEqual(self.found(*flags, env=environment)["planetoid:cora"]["path"], path)
+            told = self.json("data", "path", "planetoid:cora", *flags, env=environment)["path"]
+            self.assertTrue((self.folder / told).samefile(path))
+            value = self.json("info", "planetoid:cora", *flags, env=environment)
+            self.assertEqual(value["nodes"], 2708)
+        # A folder that is the data set's own will do.
+        self.assertEqual(self.json("info", "planetoid:cora", "--data", path)["classes"], 7)
+
+    def test_path(self):
+        self.assertEqual(self.succeed("data", "path").out, f"{self.folder}/cache/ngf\n")
+        self.assertEqual(self.json("data", "path", "--data", "here"), {"path": "here"})
+        bare = {"PATH": self.environment["PATH"]}
+        self.assert_one_line(self.ngf("data", "path", env=bare), "--data")
+
+    @needs_data
+    def test_get(self):
+        server = self.serve()
+        value = self.json("data", "get", "planetoid:cora", "--from", server.url + "/plain")
+        self.assertEqual(value["sets"][0]["name"], "planetoid:cora")
+        cache = self.folder / "cache" / "ngf" / "planetoid"
+        self.assertEqual(value["sets"][0]["path"], str(cache))
+        self.assertEqual(sorted(path.name for path in cache.iterdir()),
+                         sorted(f"ind.cora.{ending}" for ending in self.CORA))
+        self.assertEqual(self.json("info", "planetoid:cora")["nodes"], 2708)
+        before = server.requests()
+        self.succeed("data", "get", "planetoid:cora", "--from", server.url + "/plain/")
+        self.assertEqual(server.requests(), before)
+
+    @needs_data
+    def test_a_cut_connection_is_resumed(self):
+        server = self.serve()
+        command = ["data", "get", "planetoid:cora", "--data", "here", "--from", server.url + "/cut"]
+        for ending in self.CORA:
+            outcome = self.ngf(*command)
+            self.assert_one_line(outcome, f"/cut/ind.cora.{ending}", "cut", "run it again")
+            part = self.folder / "here" / "planetoid" / f"ind.cora.{ending}.part"
+            half = (DATA / "planetoid" / f"ind.cora.{ending}").stat().st_size // 2
+            self.assertEqual(part.stat().st_size, half)
+        self.succeed(*command)
+        self.assertIn(f"/cut/ind.cora.test.index bytes={half}-", server.requests())
+        self.assertEqual(list(self.folder.rglob("*.part")), [])
+        self.assertEqual(self.json("info", "planetoid:cora", "--data", "here")["nodes"], 2708)
+
+    @needs_data
+    def test_wrong_content(self):
+        server = self.serve()
+        for habit in ["wrong", "long"]:
+            outcome = self.ngf("data", "get", "planetoid:cora", "--from", f"{server.url}/{habit}")
+            self.assert_one_line(outcome, f"/{habit}/ind.cora.x")
+            if habit == "wrong":
+                self.assertIn("SHA-256", outcome.err)
+        cache = self.folder / "cache" / "ngf" / "planetoid"
+        self.assertEqual(list(cache.iterdir()), [])
+
+    def test_other_files(self):
+        server = self.serve(link=False)
+        outcome = self.ngf("data", "get", "planetoid:cora", "--from", server.url + "/plain")
+        self.assert_one_line(outcome, "/plain/ind.cora.x", "22119")
+
+    def test_missing_files(self):
+        server = self.serve(link=False)
+        outcome = self.ngf("data", "get", "planetoid:cora", "--from", server.url + "/nowhere")
+        self.assert_one_line(outcome, "/nowhere/ind.cora.x", "404")
+
+    def test_no_server(self):
+        server = self.serve(link=False)
+        server.stop()
+        outcome = self.ngf("data", "get", "planetoid:cora", "--from", server.url + "/plain")
+        self.assert_one_line(outcome, server.url)
+
+    def test_unknown_name(self):
+        for action in ["get", "path"]:
+            self.assert_one_line(self.ngf("data", action, "nosuch"), "nosuch", "planetoid:cora")
+
+    def test_no_folder_to_put_it(self):
+        self.write("file", "")
+        outcome = self.ngf("data", "get", "planetoid:cora", "--data", "file",
+                           "--from", "http://127.0.0.1:1/")
+        self.assert_one_line(outcome, "file")
+
+
+class CompletionTest(ProgramTest):
+    def test_bash_accepts_the_script(self):
+        self.write("ngf.bash", self.succeed("completion", "bash").out)
+        outcome = run(["bash", "-n", self.folder / "ngf.bash"])
+        self.assertEqual((outcome.code, outcome.err), (0, ""))
+
+    @unittest.skipUnless(shutil.which("zsh"), "zsh is not installed")
+    def test_zsh_accepts_the_script(self):
+        self.write("_ngf", self.succeed("completion", "zsh").out)
+        outcome = run(["zsh", "-n", self.folder / "_ngf"])
+        self.assertEqual((outcome.code, outcome.err), (0, ""))
+
+    def complete(self, *words):
+        """What bash offers for the last of the words."""
+        self.write("ngf.bash", self.succeed("completion", "bash").out)
+        script = ('source ngf.bash; COMP_WORDS=(ngf "$@"); COMP_CWORD=$#; _ngf; '
+                  'printf "%s\\n" "${COMPREPLY[@]}"')
+        outcome = run(["bash", "--norc", "-c", script, "bash", *words], cwd=self.folder)
+        self.assertEqual((outcome.code, outcome.err), (0, ""))
+        return outcome.out.split("\n")[:-1]
+
+    def test_verbs(self):
+        verbs = {verb[0] for verb in VERBS}
+        self.assertLessEqual(verbs | {"--version", "--help"}, set(self.complete("")))
+        for verb in verbs:
+            self.assertEqual(self.complete(verb[:-1]), [verb])
+        self.assertEqual(self.complete("data", "li"), ["list"])
+
+    def test_flags(self):
+        self.assertEqual(self.complete("info", "--larg"), ["--largest-component"])
+        self.assertEqual(self.complete("perturb", "builtin:karate", "--prob"), ["--probability"])
+        self.assertEqual(self.complete("data", "get", "--fr"), ["--from"])
+        self.assertNotIn("--create", self.complete("info", "--"))
+        # Every flag that the help names is offered.
+        for verb in VERBS:
+            words = self.succeed(*verb, "--help").out.replace(",", " ").split()
+            flags = {word for word in words if word.startswith("--") and word != "--"}
+            self.assertLessEqual(flags, set(self.complete(*verb, "--")), verb)
+
+    def test_graphs_and_files(self):
+        self.write("sbm two words.txt", "0 1\n")
+        self.assertEqual(self.complete("info", "sbm"), ["sbm:", "sbm two words.txt"])
+        self.assertEqual(self.complete("info", "builtin:k"), ["builtin:karate"])
+
+
+if __name__ == "__main__":
+    unittest.main()
