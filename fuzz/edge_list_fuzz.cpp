@@ -4,9 +4,10 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace ngf::io;
-  for (const ReadOptions& options :
-       {ReadOptions{.threads = 1}, ReadOptions{.ids = Ids::rows, .threads = 1},
-        ReadOptions{.directed = true, .base = 1, .threads = 1}}) {
+  ReadOptions rows = ngf::fuzz::small;
+  rows.directed = true;
+  rows.base = 1;
+  for (const ReadOptions& options : {ngf::fuzz::small, rows}) {
     ngf::fuzz::read_two_ways(data, size, [&](const Input& input, std::size_t piece_bytes) {
       return read_edge_list(input, options, piece_bytes).dataset.graph;
     });

@@ -18,6 +18,7 @@ import unittest
 import zipfile
 
 import numpy as np
+import scipy.io
 import scipy.sparse
 
 from python_support import DATA, PROGRAM, ProgramTest, needs_data, run

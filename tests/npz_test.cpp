@@ -286,7 +286,7 @@ TEST(Npz, ReadsCompressedRowsUnderBothNames) {
 TEST(Npz, ListsWhatItFoundWhenTheLayoutIsUnknown) {
   EXPECT_THAT(refusal(npz({{"arr_0", npy("<f8", "(1, 1)", raw<double>({1}))}})),
               AllOf(HasSubstr("'arr_0.npy'"), HasSubstr("adj_matrix.data")));
-  EXPECT_THAT(refusal(npz({})), HasSubstr("holds nothing"));
+  EXPECT_THAT(refusal(npz({})), HasSubstr("without members"));
   Members many;
   for (int i = 0; i < 100; ++i) many.emplace(fmt::format("a{}", i), "x");
   EXPECT_THAT(refusal(npz(many)), HasSubstr(", ...; expected"));
@@ -352,7 +352,9 @@ TEST(Npz, RefusesDataSetsWhosePartsDisagree) {
   EXPECT_THAT(wrong("edges", ints({0, 1})), HasSubstr("expected (M, 2)"));
   EXPECT_THAT(wrong("edge_weights", doubles({1})), HasSubstr("edge_weights.npy"));
   EXPECT_THAT(wrong("num_nodes", ints({1, 2})), HasSubstr("single number"));
-  EXPECT_THAT(wrong("num_nodes", ints({-1})), HasSubstr("nodes"));
+  EXPECT_THAT(wrong("num_nodes", ints({-1})), HasSubstr("num_nodes.npy: entry 0 is -1"));
+  EXPECT_THAT(wrong("num_nodes", ints(std::vector<std::int32_t>(20000))),
+              HasSubstr("num_nodes.npy: holds 80"));
 }
 
 TEST(Npz, NeverBelievesAnIncredibleNumber) {

@@ -1,11 +1,12 @@
 #include "io/npz.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -45,14 +46,20 @@ class Reader {
     blocks[0] = edges ? read_edges() : read_adjacency(layout);
     assemble(result, static_cast<NodeId>(*nodes_), std::move(blocks), options_,
              edges ? Entries::pairs : Entries::whole_matrix);
-    warn_of_unused(result.warnings);
+    if (const std::string unused = member_names(true); !unused.empty()) {
+      result.warnings.push_back("members that hold no part of a graph are left out: " + unused);
+    }
     return result;
   }
 
  private:
+  // Enough for the header and the few entries of what is no real array.
+  static constexpr std::uint64_t few_bytes = 65536;
+
   bool has(std::string_view name) const { return archive_.contains(joined(name, ".npy")); }
 
-  NpyArray array(std::string_view name) {
+  NpyArray array(std::string_view name,
+                 std::uint64_t limit = std::numeric_limits<std::uint64_t>::max()) {
     throw_if_stopped(options_.progress);
     const std::string member = joined(name, ".npy");
     if (!archive_.contains(member)) {
@@ -61,21 +68,24 @@ class Reader {
     used_.insert(member);
     const std::string place = input_.name() + ": " + member;
     detail::check_budget(archive_.members().find(member)->second.bytes, options_.memory, place);
-    return {archive_.read(member), place};
+    return {archive_.read(member, limit), place};
   }
 
-  std::string member_names() const {
+  // At most 20 of the members: all, or those that were not used.
+  std::string member_names(bool unused = false) const {
     constexpr std::size_t most = 20;
     std::string names;
     std::size_t count = 0;
     for (const auto& [name, member] : archive_.members()) {
+      if (unused && used_.contains(name)) continue;
       if (++count > most) return names + ", ...";
       names += (names.empty() ? "" : ", ") + quoted(name);
     }
-    return names.empty() ? "nothing" : names;
+    return names;
   }
 
   const Layout& find_layout() const {
+    if (archive_.members().empty()) fail("{}: an archive without members", input_.name());
     for (const Layout& layout : layouts) {
       if (options_.format ? layout.format == *options_.format : has(layout.told_by)) return layout;
     }
@@ -105,7 +115,7 @@ class Reader {
 
   // The two sizes of a sparse matrix.
   std::pair<std::uint64_t, std::uint64_t> read_shape(std::string_view prefix) {
-    const NpyArray shape = array(joined(prefix, "shape"));
+    const NpyArray shape = array(joined(prefix, "shape"), few_bytes);
     need_length(shape, 2);
     const auto sizes = shape.to_int64s();
     if (sizes[0] < 0 || sizes[1] < 0) {
@@ -153,7 +163,7 @@ class Reader {
   EdgeBlock read_adjacency(const Layout& layout) {
     std::string format = "csr";
     if (layout.format == Format::npz_scipy) {
-      format = array("format").to_text();
+      format = array("format", few_bytes).to_text();
       if (has("_is_array")) used_.insert("_is_array.npy");
     }
     EdgeBlock block;
@@ -202,9 +212,9 @@ class Reader {
 
   EdgeBlock read_edges() {
     if (has("num_nodes")) {
-      const NpyArray count = array("num_nodes");
+      const NpyArray count = array("num_nodes", few_bytes);
       if (count.count() != 1) fail("{}: expected a single number", count.place());
-      agree_on_nodes(static_cast<std::uint64_t>(count.to_int64s()[0]), count.place());
+      agree_on_nodes(count.to_indices(std::numeric_limits<NodeId>::max())[0], count.place());
     }
     const NpyArray edges = array("edges");
     if (edges.shape().size() != 2 || edges.shape()[1] != 2) {
@@ -280,16 +290,6 @@ class Reader {
         if (bits[k] == 0) continue;
         (dataset.splits[k / *nodes_].*nodes).push_back(static_cast<NodeId>(k % *nodes_));
       }
-    }
-  }
-
-  void warn_of_unused(std::vector<std::string>& warnings) const {
-    std::string names;
-    for (const auto& [name, member] : archive_.members()) {
-      if (!used_.contains(name)) names += (names.empty() ? "" : ", ") + quoted(name);
-    }
-    if (!names.empty()) {
-      warnings.push_back("members that hold no part of a graph are left out: " + names);
     }
   }
 
