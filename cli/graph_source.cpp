@@ -15,13 +15,17 @@ namespace ngf::cli {
 
 namespace {
 
+/// The id of node u in the file.
+NodeId id_of(const io::ReadResult& read, NodeId u) {
+  return read.original_ids.empty() ? u + read.first_id : read.original_ids[u];
+}
+
 /// One line a node: its number here and its id in the file.
-void write_id_map(const std::filesystem::path& path, const std::vector<NodeId>& original_ids,
-                  NodeId nodes) {
+void write_id_map(const std::filesystem::path& path, const io::ReadResult& read) {
   io::AtomicFile file(path);
   std::string text = "node,id\n";
-  for (NodeId u = 0; u < nodes; ++u) {
-    text += fmt::format("{},{}\n", u, original_ids.empty() ? u : original_ids[u]);
+  for (NodeId u = 0; u < read.dataset.graph.nodes(); ++u) {
+    text += fmt::format("{},{}\n", u, id_of(read, u));
   }
   file.write(text);
   file.commit();
@@ -32,9 +36,7 @@ void keep_largest_component(io::ReadResult& result) {
   if (kept.size() == result.dataset.graph.nodes()) return;
   result.dataset = restrict_to(result.dataset, kept);
   std::vector<NodeId> ids;
-  for (const NodeId u : kept) {
-    ids.push_back(result.original_ids.empty() ? u : result.original_ids[u]);
-  }
+  for (const NodeId u : kept) ids.push_back(id_of(result, u));
   result.original_ids = std::move(ids);
 }
 
@@ -114,9 +116,7 @@ io::ReadResult GraphSource::load(const Common& common) const {
   io::ReadResult result = load_any(common, progress);
   for (const std::string& text : result.warnings) warn(common, text);
   if (largest_component_) keep_largest_component(result);
-  if (!id_map_.empty()) {
-    write_id_map(id_map_, result.original_ids, result.dataset.graph.nodes());
-  }
+  if (!id_map_.empty()) write_id_map(id_map_, result);
   return result;
 }
 

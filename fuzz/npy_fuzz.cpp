@@ -2,22 +2,11 @@
 #include <cstdint>
 #include <string>
 
+#include "fuzz/attempt.hpp"
 #include "io/npy.hpp"
-#include "ngf/error.hpp"
-
-namespace {
-
-template <typename Body>
-void attempt(const Body& body) {
-  try {
-    body();
-  } catch (const ngf::Error&) {  // the answer that a broken file gets
-  }
-}
-
-}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using ngf::fuzz::attempt;
   const std::string bytes(reinterpret_cast<const char*>(data), size);
   attempt([&] { read_npy_matrix(ngf::io::Input("input.npy", bytes)); });
   attempt([&] {

@@ -1,22 +1,11 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "fuzz/attempt.hpp"
 #include "io/pickle.hpp"
-#include "ngf/error.hpp"
-
-namespace {
-
-template <typename Body>
-void attempt(const Body& body) {
-  try {
-    body();
-  } catch (const ngf::Error&) {  // the answer that a broken file gets
-  }
-}
-
-}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using ngf::fuzz::attempt;
   using ngf::io::Pickle;
   const ngf::io::Input input("input.pickle", {reinterpret_cast<const char*>(data), size});
   attempt([&] {

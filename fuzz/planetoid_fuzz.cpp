@@ -6,8 +6,8 @@
 #include <cstring>
 #include <span>
 
+#include "fuzz/attempt.hpp"
 #include "io/planetoid.hpp"
-#include "ngf/error.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::span<const char> bytes(reinterpret_cast<const char*>(data), size);
@@ -29,9 +29,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const ngf::io::Input ally = next();
   const ngf::io::Input graph = next();
   const ngf::io::Input test_index = next();
-  try {
-    ngf::io::read_planetoid({x, y, tx, ty, allx, ally, graph, test_index}, {.threads = 1});
-  } catch (const ngf::Error&) {  // the answer that a broken file gets
-  }
+  ngf::fuzz::attempt([&] {
+    ngf::io::read_planetoid({x, y, tx, ty, allx, ally, graph, test_index},
+                            {.threads = 1, .memory = std::uint64_t{1} << 20U});
+  });
   return 0;
 }

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "detail/aligned.hpp"
+#include "detail/edge_blocks.hpp"
 #include "detail/fail.hpp"
 #include "detail/memory.hpp"
 #include "detail/parallel.hpp"
@@ -49,6 +50,7 @@ struct GraphMaker {
 
 namespace {
 
+using detail::count_edges;
 using detail::fail;
 using detail::GraphMaker;
 using detail::parallel_for;
@@ -233,12 +235,6 @@ BuildCounts sort_rows(Rows& rows, const BuildOptions& options) {
   });
   if (duplicates > 0) compact(rows, kept);
   return {.self_loops = 0, .duplicates = duplicates, .conflicting_weights = conflicts};
-}
-
-std::uint64_t count_edges(const std::vector<EdgeBlock>& blocks) {
-  return std::accumulate(
-      blocks.begin(), blocks.end(), std::uint64_t{0},
-      [](std::uint64_t sum, const EdgeBlock& block) { return sum + block.edges.size(); });
 }
 
 }  // namespace

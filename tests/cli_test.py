@@ -6,7 +6,9 @@ import json
 import os
 import pathlib
 import pickle
+import pty
 import random
+import resource
 import shutil
 import signal
 import stat
@@ -216,7 +218,7 @@ class BadInputTest(ProgramTest):
 
     def test_truncated(self):
         self.succeed("convert", "er:nodes=60,p=0.1", "whole.txt")
-        weighted = "".join(f"{line} {i}.5\n" for i, line in
+        weighted = "".join(f"{line} {i + 2}\n" for i, line in
                            enumerate((self.folder / "whole.txt").read_text().splitlines()[1:]))
         self.write("weighted.txt", weighted)
         for source, form in itertools.product(["whole.txt", "weighted.txt"], FORMATS):
@@ -355,6 +357,14 @@ class BadInputTest(ProgramTest):
         self.assert_one_line(self.ngf("info", "rmat:scale=20", "--memory", "1M"), "memory")
         self.assert_one_line(self.ngf("info", "er:nodes=4000000000,p=1"), "memory")
 
+    def test_memory_that_is_not_there(self):
+        def limit():
+            resource.setrlimit(resource.RLIMIT_AS, (300 << 20, 300 << 20))
+
+        outcome = self.ngf("convert", "grid:rows=3000,cols=3000", "out.txt", preexec_fn=limit)
+        self.assert_one_line(outcome, "memory")
+        self.assertEqual(list(self.folder.iterdir()), [])
+
     def test_made_graphs_that_cannot_be(self):
         for spec in ["er:nodes=10", "er:nodes=10,p=2", "er:nodes=-1,p=0", "er:nodes=x,p=0",
                      "er:nodes=10,p=nan", "sbm:blocks=0", "ws:nodes=4,k=3", "ba:nodes=3,m=3",
@@ -450,10 +460,11 @@ class ReadingTest(ProgramTest):
         self.assertEqual(edges_of(self.folder / "out.txt"), {(0, 1), (0, 2)})
 
     def test_id_map_of_rows(self):
-        self.write("list.txt", "1 2\n2 3\n")
-        self.json("info", "list.txt", "--id-map", "map.csv")
-        ids = [line.split(",") for line in (self.folder / "map.csv").read_text().split()[1:]]
-        self.assertEqual([int(node) for node, _ in ids], [0, 1, 2])
+        for base in [0, 1]:
+            self.write("list.txt", f"{base} {base + 1}\n{base + 3} {base + 2}\n{base} {base + 3}\n")
+            self.json("info", "list.txt", "--id-map", "map.csv")
+            self.assertEqual((self.folder / "map.csv").read_text().split(),
+                             ["node,id", *(f"{node},{node + base}" for node in range(4))])
 
     def test_largest_component(self):
         self.write("list.txt", "0 1\n2 3\n3 4\n5 6\n")
@@ -506,7 +517,8 @@ class ReadingTest(ProgramTest):
 
     def test_names_of_all_kinds(self):
         for name in [b"two words.txt", b"-dash.txt", "na\u00efve \u2603.txt".encode(),
-                     b"latin \xe9.txt", b"quote'\".txt", b"line\nend.txt", b"sbm.txt", b"a,b=c.txt"]:
+                     b"latin \xe9.txt", b"quote'\".txt", b"line\nend.txt", b"sbm.txt",
+                     b"a,b=c.txt"]:
             source = b"./" + name
             with open(os.path.join(os.fsencode(self.folder), name), "wb") as file:
                 file.write(b"0 1\n1 2\n")
@@ -538,7 +550,8 @@ class SameResultTest(ProgramTest):
             self.assertEqual(infos[0], infos[1])
 
     def test_large_graphs_as_well(self):
-        for spec in ["rmat:scale=15", "er:nodes=50000,p=0.0002", "ws:nodes=50000", "ba:nodes=50000"]:
+        for spec in ["rmat:scale=15", "er:nodes=50000,p=0.0002", "ws:nodes=50000",
+                     "ba:nodes=50000"]:
             one, two = (self.bytes_of("convert", spec, "out.txt", "--threads", threads,
                                       out="out.txt") for threads in "12")
             self.assertEqual(one, two, spec)
@@ -693,16 +706,15 @@ class PerturbTest(ProgramTest):
         self.assertEqual(list(self.folder.iterdir()), [])
 
 
-class InterruptTest(ProgramTest):
+class LongWorkTest(ProgramTest):
     # None of these is over before the signal comes: the first two have to search from each node.
     LONG = [["info", "ws:nodes=400000,k=2,beta=0"], ["info", "grid:rows=3001,cols=3000"],
             ["info", "rmat:scale=20,edge_factor=16"],
             ["perturb", "rmat:scale=20", "--create", "100", "--destroy", "50", "-o", "out.txt"]]
 
-    def start(self, *arguments):
+    def start(self, *arguments, stderr=subprocess.PIPE):
         child = subprocess.Popen([PROGRAM, *arguments], cwd=self.folder, env=self.environment,
-                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                 stderr=subprocess.PIPE)
+                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=stderr)
         self.addCleanup(child.kill)
         return child
 
@@ -716,6 +728,8 @@ class InterruptTest(ProgramTest):
         fields = pathlib.Path(f"/proc/{child.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK") >= seconds
 
+
+class InterruptTest(LongWorkTest):
     def assert_ends(self, child, code, left=()):
         out, err = child.communicate()
         self.assertEqual((child.returncode, out), (code, b""), err)
@@ -758,6 +772,38 @@ class InterruptTest(ProgramTest):
         return "State:\tS" in status and caught >> (signal.SIGTERM - 1) & 1
 
 
+class ProgressTest(LongWorkTest):
+    """A bar is drawn on a terminal alone."""
+
+    def stderr_of(self, *flags):
+        """What comes on a terminal until the program has computed for two seconds or drawn."""
+        ours, theirs = pty.openpty()
+        self.addCleanup(os.close, ours)
+        child = self.start(*self.LONG[0], *flags, stderr=theirs)
+        os.close(theirs)
+        os.set_blocking(ours, False)
+        shown = b""
+
+        def read():
+            nonlocal shown
+            try:
+                shown += os.read(ours, 1 << 16)
+            except BlockingIOError:
+                pass
+            return shown
+
+        self.wait_until(child, lambda: read() or self.computed(child, 2))
+        child.kill()
+        child.communicate()
+        return shown
+
+    def test_bar(self):
+        self.assertRegex(self.stderr_of(), rb"radius and diameter \[.*\] \d+ %")
+
+    def test_no_bar_when_quiet(self):
+        self.assertEqual(self.stderr_of("--quiet"), b"")
+
+
 class Server:
     """The web server of fetch_server.py on the files of a folder."""
 
@@ -793,7 +839,8 @@ class DataTest(ProgramTest):
         return server
 
     def found(self, *flags, **popen):
-        return {entry["name"]: entry for entry in self.json("data", "list", *flags, **popen)["sets"]}
+        sets = self.json("data", "list", *flags, **popen)["sets"]
+        return {entry["name"]: entry for entry in sets}
 
     def test_list_knows_what_is_missing(self):
         sets = self.found()

@@ -23,7 +23,6 @@ using ngf::io::ReadOptions;
 using ngf::io::ReadResult;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
 
 using Files = std::map<std::string, std::string>;
 

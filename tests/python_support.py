@@ -16,7 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PROGRAM = os.environ.get("NGF_PROGRAM", str(ROOT / "build" / "ngf"))
 DATA = pathlib.Path(os.environ.get("NGF_DATA", ROOT.parent / "shared" / "data")).resolve()
 
-needs_data = unittest.skipUnless(DATA.is_dir(), f"no data sets in {DATA}; name their folder: NGF_DATA")
+needs_data = unittest.skipUnless(DATA.is_dir(), f"no data sets in {DATA}; NGF_DATA names them")
 
 
 @dataclasses.dataclass

@@ -24,8 +24,8 @@ from scipy.sparse import csgraph
 from python_support import DATA, ProgramTest, needs_data
 
 NO_GRAPHS = [
-    "README.md", "*/README.md", "*/*.mat", "*/*.gml", "metr-la/graph_sensor_*", "metr-la/los_speed.csv",
-    "molene/*.csv", "pygsp/*.xy.csv"
+    "README.md", "*/README.md", "*/*.mat", "*/*.gml", "metr-la/graph_sensor_*",
+    "metr-la/los_speed.csv", "molene/*.csv", "pygsp/*.xy.csv"
 ]
 QUICK_NODES = 6000
 SLOW_NODES = 20000
@@ -87,8 +87,8 @@ def read_npz(path):
     with np.load(path) as file:
         if "edges" in file:
             return Entries(len(file["node_labels"]), file["edges"], LIST)
-        matrix = scipy.sparse.csr_matrix((file["adj_data"], file["adj_indices"], file["adj_indptr"]),
-                                         file["adj_shape"]).tocoo()
+        parts = file["adj_data"], file["adj_indices"], file["adj_indptr"]
+        matrix = scipy.sparse.csr_matrix(parts, file["adj_shape"]).tocoo()
     return Entries(matrix.shape[0], np.stack([matrix.row, matrix.col], axis=1), MATRIX)
 
 
@@ -172,7 +172,7 @@ INFOS = {}
 
 
 def extent(matrix):
-    """Radius and diameter by a search from each node; once for each graph, since files share them."""
+    """Radius and diameter by a search from each node, once for a graph that several files hold."""
     matrix.sort_indices()
     key = hashlib.sha256(matrix.indptr.tobytes() + matrix.indices.tobytes()).digest()
     if key not in EXTENTS:
@@ -385,7 +385,7 @@ class DataSets(ReferenceTest):
             with np.load(path) as file, self.subTest(path=path.name):
                 self.assertEqual(told["features"], file["node_features"].shape[1])
                 self.assertEqual(told["classes"], len(np.unique(file["node_labels"])))
-                sizes = [file[part].sum(axis=1) for part in ("train_masks", "val_masks", "test_masks")]
+                sizes = [file[f"{part}_masks"].sum(axis=1) for part in ("train", "val", "test")]
                 self.assertEqual([list(split.values()) for split in told["splits"]],
                                  np.stack(sizes, axis=1).tolist())
 

@@ -87,7 +87,7 @@ class HopMatrix {
   };
   NodeId nodes_ = 0;
   std::size_t stride_ = 0;
-  std::unique_ptr<Hop[], Free> values_;
+  std::unique_ptr<Hop, Free> values_;
 };
 
 /// For each row and hop the sorted columns. Shell 0 is implied: each node is in its own.

@@ -17,10 +17,11 @@ inline constexpr std::size_t huge_page = std::size_t{1} << 21;
 /// Asks for huge pages for memory that is not touched yet. What is read or written in no order
 /// would cost a look-up for each small page. Without them it is only slower.
 inline void prefer_huge_pages(void* memory, std::size_t bytes) {
-  const auto begin =
-      (reinterpret_cast<std::uintptr_t>(memory) + huge_page - 1) / huge_page * huge_page;
-  const auto end = (reinterpret_cast<std::uintptr_t>(memory) + bytes) / huge_page * huge_page;
-  if (begin < end) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+  const std::size_t into_page = reinterpret_cast<std::uintptr_t>(memory) % huge_page;
+  const std::size_t skipped = into_page == 0 ? 0 : huge_page - into_page;
+  if (bytes < skipped + huge_page) return;
+  const std::size_t whole = (bytes - skipped) / huge_page * huge_page;
+  ::madvise(static_cast<char*>(memory) + skipped, whole, MADV_HUGEPAGE);
 }
 
 /// Memory for kernels: aligned to cache lines, and on huge pages where it is large. Free with

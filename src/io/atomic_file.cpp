@@ -47,8 +47,19 @@ mode_t default_mode() {
 }  // namespace
 
 AtomicFile::AtomicFile(std::filesystem::path target) : target_(std::move(target)) {
-  if (std::filesystem::is_directory(target_)) {
+  std::error_code absent;
+  const auto status = std::filesystem::status(target_, absent);
+  if (std::filesystem::is_directory(status)) {
     fail("{}: is a folder; name the file to write", target_.string());
+  }
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    file_ = ::open(target_.c_str(), O_WRONLY | O_CLOEXEC);
+    if (file_ < 0) fail("{}: cannot be written: {}", target_.string(), std::strerror(errno));
+    return;
+  }
+  // A link goes on pointing where it did.
+  if (std::filesystem::is_symlink(target_, absent) && std::filesystem::exists(status)) {
+    target_ = std::filesystem::canonical(target_);
   }
   std::string name = target_.parent_path() / fmt::format(".{}.XXXXXX", target_.filename().string());
   file_ = ::mkostemp(name.data(), O_CLOEXEC);
@@ -62,6 +73,7 @@ AtomicFile::AtomicFile(std::filesystem::path target) : target_(std::move(target)
 AtomicFile::~AtomicFile() {
   if (file_ < 0) return;
   ::close(file_);
+  if (passing_path_.empty()) return;
   ::unlink(passing_path_.c_str());
   forget(passing_path_.c_str());
 }
@@ -76,16 +88,12 @@ void AtomicFile::write(std::string_view bytes) {
 }
 
 void AtomicFile::commit() {
-  // A library may have replaced the passing file, so what is synced is what has the name now.
-  const int written = ::open(passing_path_.c_str(), O_RDONLY | O_CLOEXEC);
-  if (written >= 0) {
-    ::fsync(written);
-    ::close(written);
+  if (!passing_path_.empty()) {
+    if (::fsync(file_) != 0 || ::rename(passing_path_.c_str(), target_.c_str()) != 0) {
+      fail("{}: cannot be written: {}", target_.string(), std::strerror(errno));
+    }
+    forget(passing_path_.c_str());
   }
-  if (::rename(passing_path_.c_str(), target_.c_str()) != 0) {
-    fail("{}: cannot be written: {}", target_.string(), std::strerror(errno));
-  }
-  forget(passing_path_.c_str());
   ::close(std::exchange(file_, -1));
 }
 

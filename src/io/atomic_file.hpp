@@ -6,7 +6,8 @@
 namespace ngf::io {
 
 /// A file that appears whole or not at all: it is written beside its target under a passing name
-/// and renamed by `commit`. Without a commit (an exception, Ctrl-C) nothing of it remains.
+/// and renamed by `commit`. Without a commit (an exception, Ctrl-C) nothing of it remains. What is
+/// no file (a pipe, a device) stays what it is and is written to directly.
 class AtomicFile {
  public:
   /// Throws Error when the folder of `target` cannot be written to, or `target` is a folder.
@@ -21,8 +22,8 @@ class AtomicFile {
   void commit();
 
   const std::filesystem::path& target() const { return target_; }
-  /// Where the bytes are until then, for libraries that write files themselves.
-  const std::filesystem::path& passing_path() const { return passing_path_; }
+  /// For those who write at any offset themselves.
+  int descriptor() const { return file_; }
 
  private:
   std::filesystem::path target_;

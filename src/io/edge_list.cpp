@@ -104,10 +104,12 @@ std::uint64_t number_nodes(const Input& input, const ReadOptions& options, const
       const std::uint64_t nodes = std::uint64_t{pairs.largest} - base + 1;
       check_node_count(nodes, input, fmt::format("{}: its largest id makes", input.name()));
       subtract_base(pairs.blocks, base, options.threads);
+      result.first_id += base;
       return nodes;
     }
   }
   if (pairs.count == 0) return 0;
+  result.first_id = 0;
   result.original_ids = compact_ids(pairs.blocks, pairs.smallest, pairs.largest, options.threads);
   return result.original_ids.size();
 }
@@ -140,12 +142,14 @@ ReadResult read_edge_list(const Input& input, const ReadOptions& options, std::s
                             .threads = options.threads,
                             .progress = options.progress},
                            rules, options.memory);
+  result.first_id = rules.first_id;
   const std::uint64_t nodes = number_nodes(input, options, head, pairs, result);
   if (pairs.further_columns) {
-    result.warnings.push_back("columns after the weight are skipped");
+    result.warnings.emplace_back("columns after the weight are skipped");
   }
   if (head.directed && !options.directed) {
-    result.warnings.push_back("the file says that its edges are directed; directions are dropped");
+    result.warnings.emplace_back(
+        "the file says that its edges are directed; directions are dropped");
   }
   assemble(result, static_cast<NodeId>(nodes), std::move(pairs.blocks), options, Entries::pairs);
   return result;

@@ -144,7 +144,15 @@ Format detect_text(const Input& input) {
     fail("{}: line {}: one column; an edge takes two ids (is it a signal?)", input.name(),
          sample.line);
   }
-  if (columns.first < 4 || !columns.equal) return Format::edge_list;
+  if (columns.first < 4) return Format::edge_list;
+  if (!columns.equal) {
+    if (!columns.commas) return Format::edge_list;
+    fail(
+        "{}: its rows differ in length; is the table cut off? (format edge-list reads the first "
+        "three "
+        "columns anyway)",
+        input.name());
+  }
   const std::uint64_t rows =
       count_data_lines(input, {.offset = sample.offset, .longest = any_length_of_line}) -
       (is_name(skip_blanks(sample.text.data())) ? 1 : 0);

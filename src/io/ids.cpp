@@ -6,19 +6,15 @@
 #include <cstdint>
 #include <numeric>
 
+#include "detail/edge_blocks.hpp"
 #include "detail/parallel.hpp"
 
 namespace ngf::io {
 
 namespace {
 
+using detail::count_edges;
 using detail::parallel_for;
-
-std::uint64_t count_edges(const std::vector<EdgeBlock>& blocks) {
-  return std::accumulate(
-      blocks.begin(), blocks.end(), std::uint64_t{0},
-      [](std::uint64_t sum, const EdgeBlock& block) { return sum + block.edges.size(); });
-}
 
 /// Calls visit(id) for each end of each edge, in parallel.
 template <typename Visit>

@@ -26,6 +26,12 @@ namespace {
 
 using detail::fail;
 
+/// Names that the collections give to nodes, classes and attributes: nothing that a graph needs.
+bool is_only_a_name(std::string_view member) {
+  return member == "node_names.npy" || member == "class_names.npy" || member == "attr_names.npy" ||
+         member.starts_with("idx_to_");
+}
+
 class Reader {
  public:
   Reader(const Input& input, const ReadOptions& options)
@@ -77,7 +83,7 @@ class Reader {
     std::string names;
     std::size_t count = 0;
     for (const auto& [name, member] : archive_.members()) {
-      if (unused && used_.contains(name)) continue;
+      if (unused && (used_.contains(name) || is_only_a_name(name))) continue;
       if (++count > most) return names + ", ...";
       names += (names.empty() ? "" : ", ") + quoted(name);
     }

@@ -6,11 +6,11 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "detail/aligned.hpp"
 #include "detail/memory.hpp"
 #include "io/quote.hpp"
 
@@ -69,13 +69,13 @@ class PairParser {
   EdgeBlock parse(std::string_view text) {
     // Room for the shortest lines, "1 2" and "1 2 3", and for one that turns out to be wrong.
     const std::size_t most = text.size() / (rules_.weighted ? 6 : 4) + 1;
-    const auto edges = std::make_unique_for_overwrite<Edge[]>(most);
-    const auto weights = std::make_unique_for_overwrite<double[]>(rules_.weighted ? most : 0);
-    edge_ = edges.get();
-    weight_ = weights.get();
+    detail::AlignedVector<Edge> edges(most);
+    detail::AlignedVector<double> weights(rules_.weighted ? most : 0);
+    edge_ = edges.data();
+    weight_ = weights.data();
     const char* const end = text.data() + text.size();
     for (const char* at = text.data(); at < end;) at = parse_line(at);
-    return {{edges.get(), edge_}, {weights.get(), weight_}};
+    return {{edges.data(), edge_}, {weights.data(), weight_}};
   }
 
   bool further_columns() const { return further_columns_; }

@@ -6,11 +6,11 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
-#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "detail/aligned.hpp"
 #include "detail/fail.hpp"
 #include "detail/parallel.hpp"
 #include "io/quote.hpp"
@@ -23,7 +23,7 @@ using detail::fail;
 
 /// Whole lines of a file, in a buffer of their own.
 struct Piece {
-  std::unique_ptr<char[]> buffer;
+  detail::AlignedVector<char> buffer;
   std::string_view lines;
   std::uint64_t offset = 0;  ///< of the first of them in the file
 };
@@ -58,8 +58,8 @@ Piece read_piece(const Input& input, const PieceOptions& options, std::size_t in
     const std::uint64_t stop = std::min(end + slack, input.size());
     const std::size_t length = stop - start;
     Piece piece;
-    piece.buffer = std::make_unique_for_overwrite<char[]>(length + 1 + padding);
-    char* const bytes = piece.buffer.get();
+    piece.buffer.resize(length + 1 + padding);
+    char* const bytes = piece.buffer.data();
     input.read(start, std::span(bytes, length));
     std::fill_n(bytes + length, 1 + padding, '\n');
     char* const last = bytes + (end - 1 - start);

@@ -15,7 +15,7 @@
 namespace ngf::io {
 
 /// A ZIP archive to read from, stored or deflated, ZIP64 included. It trusts no number of the file:
-/// an archive whose members would unpack to more than 16 MB + 256 times its own bytes is refused
+/// an archive whose members would unpack to more than 32 MB + 128 times its own bytes is refused
 /// as a zip bomb, and so is a member that claims more than deflate can hold in its bytes.
 class ZipArchive {
  public:
@@ -37,7 +37,7 @@ class ZipArchive {
 
   /// The most that the members of an archive of so many bytes may unpack to, together.
   static std::uint64_t largest_total(std::uint64_t archive_bytes) {
-    return (std::uint64_t{16} << 20U) + 256 * archive_bytes;
+    return (std::uint64_t{32} << 20U) + 128 * archive_bytes;
   }
 
   /// Unpacks the member `name`, which must be there. Throws Error, naming it, when it is larger

@@ -1,13 +1,11 @@
 #include "io/zip_writer.hpp"
 
-#include <fcntl.h>
 #include <unistd.h>
 #include <zip.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <memory>
 
 #include "detail/fail.hpp"
@@ -22,19 +20,14 @@ using detail::fail;
 // libzip, left alone, writes to a file of its own beside the target, which would stay behind if the
 // process were interrupted. Here it writes into the passing file of an AtomicFile.
 struct Sink {
-  const std::string name;
-  int file = -1;
+  std::string name;
+  int file;
   std::uint64_t position = 0;
   std::uint64_t size = 0;
   zip_error_t error{};
 
-  explicit Sink(const AtomicFile& target) : name(target.target().string()) {
-    file = ::open(target.passing_path().c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC);
-    if (file < 0) fail("{}: cannot be written: {}", name, std::strerror(errno));
-  }
-  Sink(const Sink&) = delete;
-  Sink& operator=(const Sink&) = delete;
-  ~Sink() { ::close(file); }
+  explicit Sink(const AtomicFile& target)
+      : name(target.target().string()), file(target.descriptor()) {}
 
   zip_int64_t write(const void* data, zip_uint64_t length) {
     const ssize_t written = ::pwrite(file, data, length, static_cast<off_t>(position));

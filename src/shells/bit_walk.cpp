@@ -11,7 +11,6 @@ namespace ngf::shells {
 
 namespace {
 
-using kernels::batch_width;
 using kernels::column_step;
 using kernels::Line;
 using kernels::line_bytes;

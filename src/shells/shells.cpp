@@ -357,7 +357,7 @@ double total(const Estimate& estimate) {
 Engine faster_engine(const Graph& graph, const Estimate& estimate) {
   const double nodes = graph.nodes();
   const double queue = 3 * estimate.arcs + 5 * total(estimate);
-  const double levels = static_cast<double>(estimate.pairs.size());
+  const auto levels = static_cast<double>(estimate.pairs.size());
   const double lines = std::min(static_cast<double>(graph.arcs()) * nodes / 512, estimate.arcs);
   const double bits = 3 * lines * levels + 0.15 * nodes * nodes + 2 * total(estimate);
   return queue < bits ? Engine::queue : Engine::bits;
@@ -435,15 +435,14 @@ ShellPlan plan_build(const Graph& graph, ShellOptions& options) {
   const bool all = options.hops == all_hops;
   if (all && options.storage != Storage::sparse) {
     const Estimate estimate = estimate_all_hops(graph);
-    const ShellPlan plan = make_plan(graph, options, estimate, most_hops_in_a_byte);
+    ShellPlan plan = make_plan(graph, options, estimate, most_hops_in_a_byte);
     if (plan.storage != Storage::sparse) return plan;
   }
   if (!all && (options.storage == Storage::dense || options.storage == Storage::stream)) {
     return make_plan(graph, options, {}, options.hops);
   }
   if (!all) {
-    const ShellPlan plan =
-        make_plan(graph, options, estimate_quickly(graph, options), options.hops);
+    ShellPlan plan = make_plan(graph, options, estimate_quickly(graph, options), options.hops);
     // An estimate may be off; where that could matter, the pairs are counted.
     if (plan.storage != Storage::sparse || plan.sparse_bytes < plan.budget / 2) return plan;
   }

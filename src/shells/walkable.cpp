@@ -180,12 +180,14 @@ Walkable make_walkable(const Graph& graph, bool cut_trees) {
   result.depth.assign(nodes, 0);
   result.root = new_id;
   result.branch = result.parent;
-  for (auto x = cut.rbegin(); x != cut.rend(); ++x) {
-    const NodeId p = result.parent[*x];
-    result.root[*x] = result.root[p];
-    result.depth[*x] = static_cast<std::uint8_t>(result.depth[p] + 1);
-    result.deepest = std::max<std::uint32_t>(result.deepest, result.depth[*x]);
-    result.branch[*x] = result.depth[p] == 0 ? *x : result.branch[p];
+  // From the roots outwards.
+  for (std::size_t i = cut.size(); i-- > 0;) {
+    const NodeId x = cut[i];
+    const NodeId p = result.parent[x];
+    result.root[x] = result.root[p];
+    result.depth[x] = static_cast<std::uint8_t>(result.depth[p] + 1);
+    result.deepest = std::max<std::uint32_t>(result.deepest, result.depth[x]);
+    result.branch[x] = result.depth[p] == 0 ? x : result.branch[p];
   }
   result.diameter_at_most += 2 * result.deepest;
   std::vector<NodeId> all(nodes);

@@ -36,6 +36,8 @@ struct ReadResult {
   BuildCounts counts;
   /// For edge lists whose ids were compacted: the file's id of each node. Empty otherwise.
   std::vector<NodeId> original_ids;
+  /// For edge lists whose ids are row numbers: the id of node 0.
+  NodeId first_id = 0;
   std::vector<std::string> warnings;  ///< lines for the user; nothing was lost without one
 };
 
