@@ -1,10 +1,3 @@
-// From edges in any order to compressed sparse rows, in parallel:
-//
-//   count the arcs of each row  ->  running sums  ->  drop each arc into its row
-//     ->  sort the rows  ->  drop what is there twice
-//
-// Which thread drops an arc first depends on chance; sorting removes that, so the graph does not.
-
 #include "ngf/graph.hpp"
 
 #include <algorithm>
@@ -13,10 +6,8 @@
 #include <numeric>
 #include <utility>
 
-#include "detail/aligned.hpp"
-#include "detail/edge_blocks.hpp"
+#include "build_rows.hpp"
 #include "detail/fail.hpp"
-#include "detail/memory.hpp"
 #include "detail/parallel.hpp"
 
 namespace ngf {
@@ -25,24 +16,31 @@ namespace detail {
 
 /// Makes graphs of rows that are known to keep the promises, without looking again.
 struct GraphMaker {
-  static Graph make(std::vector<std::uint64_t> offsets, std::vector<NodeId> targets,
-                    std::vector<double> weights, bool directed) {
+  static Graph make(Rows rows, bool directed, std::uint64_t self_loops) {
     Graph graph;
-    graph.offsets_ = std::move(offsets);
-    graph.targets_ = std::move(targets);
-    graph.weights_ = std::move(weights);
-    graph.directed_ = directed;
-    for (NodeId u = 0; u < graph.nodes(); ++u) {
-      const auto row = graph.neighbors(u);
-      if (std::binary_search(row.begin(), row.end(), u)) ++graph.self_loops_;
+    graph.offsets_ = std::move(rows.offsets);
+    graph.targets_ = std::move(rows.targets);
+    graph.weights_ = std::move(rows.weights);
+    graph.self_loops_ = self_loops;
+    return with_direction(std::move(graph), directed);
+  }
+
+  static Graph make(Rows rows, bool directed) {
+    std::uint64_t self_loops = 0;
+    for (std::size_t u = 0; u + 1 < rows.offsets.size(); ++u) {
+      const NodeId* const row = rows.targets.data();
+      self_loops += std::binary_search(row + rows.offsets[u], row + rows.offsets[u + 1],
+                                       static_cast<NodeId>(u))
+                        ? 1
+                        : 0;
     }
-    graph.edges_ = (graph.arcs() - graph.self_loops_) / (directed ? 1 : 2);
-    return graph;
+    return make(std::move(rows), directed, self_loops);
   }
 
   static Graph with_direction(Graph graph, bool directed) {
-    return make(std::move(graph.offsets_), std::move(graph.targets_), std::move(graph.weights_),
-                directed);
+    graph.directed_ = directed;
+    graph.edges_ = (graph.arcs() - graph.self_loops_) / (directed ? 1 : 2);
+    return graph;
   }
 };
 
@@ -50,16 +48,11 @@ struct GraphMaker {
 
 namespace {
 
-using detail::count_edges;
+using detail::build_rows;
 using detail::fail;
 using detail::GraphMaker;
-using detail::parallel_for;
 using detail::parallel_ranges;
-
-struct WeightedArc {
-  NodeId target;
-  double weight;
-};
+using detail::Rows;
 
 /// The weight of the arc u -> v, or null when there is none. `unit` stands in where the graph has
 /// no weights.
@@ -87,165 +80,6 @@ bool is_symmetric(const Graph& graph, int threads) {
   return symmetric;
 }
 
-/// Rows under construction. `offsets[u]` is where row u begins once all arcs are in.
-struct Rows {
-  std::vector<std::uint64_t> offsets;
-  std::vector<NodeId> targets;
-  std::vector<double> weights;
-};
-
-/// Calls visit(from, to, weight) for each arc that the edges stand for.
-template <typename Visit>
-void for_each_arc(const EdgeBlock& block, const BuildOptions& options, const Visit& visit) {
-  for (std::size_t i = 0; i < block.edges.size(); ++i) {
-    const auto [from, to] = block.edges[i];
-    if (from == to && !options.keep_self_loops) continue;
-    const double weight = block.weights.empty() ? 1 : block.weights[i];
-    visit(from, to, weight);
-    if (!options.directed && from != to) visit(to, from, weight);
-  }
-}
-
-std::uint64_t count_self_loops(NodeId nodes, const std::vector<EdgeBlock>& blocks, int threads) {
-  std::atomic<std::uint64_t> total{0};
-  parallel_for(blocks.size(), threads, [&](std::size_t b) {
-    std::uint64_t loops = 0;
-    for (const auto [from, to] : blocks[b].edges) {
-      if (from >= nodes || to >= nodes) {
-        fail("edge {}-{} names a node past the last one, {}", from, to,
-             static_cast<std::int64_t>(nodes) - 1);
-      }
-      loops += from == to ? 1 : 0;
-    }
-    total += loops;
-  });
-  return total;
-}
-
-/// A vector of `size` zeros on huge pages: it is filled in no order.
-template <typename T>
-std::vector<T> zeros(std::size_t size) {
-  std::vector<T> result;
-  result.reserve(size);
-  detail::prefer_huge_pages(result.data(), size * sizeof(T));
-  result.resize(size);
-  return result;
-}
-
-Rows scatter(NodeId nodes, const std::vector<EdgeBlock>& blocks, bool weighted,
-             const BuildOptions& options) {
-  Rows rows;
-  auto& offsets = rows.offsets;
-  offsets = zeros<std::uint64_t>(std::size_t{nodes} + 1);
-  parallel_for(blocks.size(), options.threads, [&](std::size_t b) {
-    throw_if_stopped(options.progress);
-    for_each_arc(blocks[b], options, [&](NodeId from, NodeId /*to*/, double /*weight*/) {
-      std::atomic_ref(offsets[from]).fetch_add(1, std::memory_order_relaxed);
-    });
-  });
-  std::inclusive_scan(offsets.begin(), offsets.end(), offsets.begin());
-  rows.targets = zeros<NodeId>(offsets.back());
-  if (weighted) rows.weights = zeros<double>(offsets.back());
-  // Each row now ends at offsets[u], and is filled from its end towards its beginning. Arcs fall
-  // into rows in no order, so rows are filled a range at a time that the caches hold: to look at
-  // all edges once for each range costs less than to wait for memory at each arc.
-  constexpr std::uint64_t arcs_in_caches = std::uint64_t{1} << 21;
-  const std::size_t ranges =
-      static_cast<std::size_t>(std::clamp<std::uint64_t>(offsets.back() / arcs_in_caches, 1, 64));
-  const std::size_t step = (std::size_t{nodes} + ranges - 1) / ranges;
-  parallel_for(ranges, options.threads, [&](std::size_t range) {
-    const std::size_t begin = range * step;
-    for (const EdgeBlock& block : blocks) {
-      throw_if_stopped(options.progress);
-      for_each_arc(block, options, [&](NodeId from, NodeId to, double weight) {
-        // Also false for rows before `begin`, which wrap around.
-        if (from - begin >= step) return;
-        const std::uint64_t place = --offsets[from];
-        rows.targets[place] = to;
-        if (weighted) rows.weights[place] = weight;
-      });
-    }
-  });
-  return rows;
-}
-
-/// Sorts row u and moves what is there once to its front. Returns how many that are.
-std::uint64_t sort_row(Rows& rows, NodeId u, std::vector<WeightedArc>& scratch,
-                       BuildCounts& dropped) {
-  const std::uint64_t begin = rows.offsets[u];
-  const std::uint64_t end = rows.offsets[u + std::size_t{1}];
-  NodeId* const row = rows.targets.data() + begin;
-  const std::uint64_t length = end - begin;
-  if (rows.weights.empty()) {
-    std::sort(row, row + length);
-    const auto kept = static_cast<std::uint64_t>(std::unique(row, row + length) - row);
-    dropped.duplicates += length - kept;
-    return kept;
-  }
-  double* const weights = rows.weights.data() + begin;
-  scratch.clear();
-  for (std::uint64_t i = 0; i < length; ++i) scratch.push_back({row[i], weights[i]});
-  std::sort(scratch.begin(), scratch.end(), [](const WeightedArc& a, const WeightedArc& b) {
-    return a.target != b.target ? a.target < b.target : a.weight > b.weight;
-  });
-  std::uint64_t kept = 0;
-  for (const WeightedArc& arc : scratch) {
-    if (kept > 0 && row[kept - 1] == arc.target) {
-      ++dropped.duplicates;
-      const bool differs = arc.weight != weights[kept - 1] && arc.target != u;
-      dropped.conflicting_weights += differs ? 1 : 0;
-    } else {
-      row[kept] = arc.target;
-      weights[kept] = arc.weight;
-      ++kept;
-    }
-  }
-  return kept;
-}
-
-/// Closes the gaps that `kept[u] < length of row u` leaves.
-void compact(Rows& rows, const std::vector<std::uint32_t>& kept) {
-  std::uint64_t to = 0;
-  for (std::size_t u = 0; u < kept.size(); ++u) {
-    const std::uint64_t from = rows.offsets[u];
-    std::copy_n(rows.targets.begin() + static_cast<std::ptrdiff_t>(from), kept[u],
-                rows.targets.begin() + static_cast<std::ptrdiff_t>(to));
-    if (!rows.weights.empty()) {
-      std::copy_n(rows.weights.begin() + static_cast<std::ptrdiff_t>(from), kept[u],
-                  rows.weights.begin() + static_cast<std::ptrdiff_t>(to));
-    }
-    rows.offsets[u] = to;
-    to += kept[u];
-  }
-  rows.offsets.back() = to;
-  rows.targets.resize(to);
-  rows.targets.shrink_to_fit();
-  if (!rows.weights.empty()) {
-    rows.weights.resize(to);
-    rows.weights.shrink_to_fit();
-  }
-}
-
-BuildCounts sort_rows(Rows& rows, const BuildOptions& options) {
-  const std::size_t nodes = rows.offsets.size() - 1;
-  std::vector<std::uint32_t> kept(nodes);
-  std::atomic<std::uint64_t> duplicates{0};
-  std::atomic<std::uint64_t> conflicts{0};
-  parallel_ranges(nodes, options.threads, [&](std::size_t begin, std::size_t end) {
-    throw_if_stopped(options.progress);
-    std::vector<WeightedArc> scratch;
-    BuildCounts dropped;
-    for (std::size_t u = begin; u < end; ++u) {
-      kept[u] =
-          static_cast<std::uint32_t>(sort_row(rows, static_cast<NodeId>(u), scratch, dropped));
-    }
-    duplicates += dropped.duplicates;
-    conflicts += dropped.conflicting_weights;
-  });
-  if (duplicates > 0) compact(rows, kept);
-  return {.self_loops = 0, .duplicates = duplicates, .conflicting_weights = conflicts};
-}
-
 }  // namespace
 
 Graph::Graph(std::vector<std::uint64_t> offsets, std::vector<NodeId> targets,
@@ -267,7 +101,7 @@ Graph::Graph(std::vector<std::uint64_t> offsets, std::vector<NodeId> targets,
       if (i > offsets[u] && targets[i - 1] >= targets[i]) fail("row {} is not sorted", u);
     }
   }
-  Graph made = GraphMaker::make(std::move(offsets), std::move(targets), std::move(weights), true);
+  Graph made = GraphMaker::make({std::move(offsets), std::move(targets), std::move(weights)}, true);
   if (!directed) {
     if (!is_symmetric(made, 1)) fail("an undirected graph needs each edge in both of its rows");
     made = GraphMaker::with_direction(std::move(made), false);
@@ -290,27 +124,16 @@ Graph build_graph(NodeId nodes, std::vector<EdgeBlock> blocks, const BuildOption
                ? GraphMaker::with_direction(std::move(graph), false)
                : symmetrize(graph);
   }
-  const std::uint64_t entries = count_edges(blocks);
-  const bool weighted =
-      std::any_of(blocks.begin(), blocks.end(), [](const auto& b) { return !b.weights.empty(); });
-  const std::uint64_t arcs = entries * (options.directed ? 1 : 2);
-  detail::check_budget((std::uint64_t{nodes} + 1) * sizeof(std::uint64_t) +
-                           arcs * (sizeof(NodeId) + (weighted ? sizeof(double) : 0)),
-                       options.memory,
-                       fmt::format("a graph of {} nodes and {} edges", nodes, entries));
-  const std::uint64_t self_loops = count_self_loops(nodes, blocks, options.threads);
-  Rows rows = scatter(nodes, blocks, weighted, options);
-  blocks.clear();
-  blocks.shrink_to_fit();
-  BuildCounts dropped = sort_rows(rows, options);
-  Graph graph = GraphMaker::make(std::move(rows.offsets), std::move(rows.targets),
-                                 std::move(rows.weights), options.directed);
+  BuildCounts dropped;
+  Rows rows = build_rows(nodes, std::move(blocks), options, dropped);
+  Graph graph = options.keep_self_loops ? GraphMaker::make(std::move(rows), options.directed)
+                                        : GraphMaker::make(std::move(rows), options.directed, 0);
   if (counts != nullptr) {
     // Repeated self-loops are entries u-u, not second listings of an edge.
     const std::uint64_t repeated_loops =
-        options.keep_self_loops ? self_loops - graph.self_loops() : 0;
+        options.keep_self_loops ? dropped.self_loops - graph.self_loops() : 0;
     const std::uint64_t listings = options.directed ? 1 : 2;
-    counts->self_loops = self_loops;
+    counts->self_loops = dropped.self_loops;
     counts->duplicates = (dropped.duplicates - repeated_loops) / listings;
     counts->conflicting_weights = dropped.conflicting_weights / listings;
   }
@@ -342,7 +165,7 @@ Graph transpose(const Graph& graph) {
       if (graph.weighted()) weights[place] = row_weights[i];
     }
   }
-  return GraphMaker::make(std::move(offsets), std::move(targets), std::move(weights), true);
+  return GraphMaker::make({std::move(offsets), std::move(targets), std::move(weights)}, true);
 }
 
 Graph symmetrize(const Graph& graph) {
@@ -375,8 +198,7 @@ Graph symmetrize(const Graph& graph) {
   }
   rows.targets.shrink_to_fit();
   rows.weights.shrink_to_fit();
-  return GraphMaker::make(std::move(rows.offsets), std::move(rows.targets), std::move(rows.weights),
-                          false);
+  return GraphMaker::make(std::move(rows), false);
 }
 
 Graph as_directed(Graph graph) { return GraphMaker::with_direction(std::move(graph), true); }
@@ -402,8 +224,7 @@ Graph induced_subgraph(const Graph& graph, std::span<const NodeId> kept) {
     }
     rows.offsets.push_back(rows.targets.size());
   }
-  return GraphMaker::make(std::move(rows.offsets), std::move(rows.targets), std::move(rows.weights),
-                          graph.directed());
+  return GraphMaker::make(std::move(rows), graph.directed());
 }
 
 DegreeStatistics degree_statistics(const Graph& graph) {

@@ -7,6 +7,7 @@
 #include <set>
 #include <vector>
 
+#include "build_rows.hpp"
 #include "ngf/components.hpp"
 #include "ngf/error.hpp"
 #include "tests/support.hpp"
@@ -42,6 +43,39 @@ TEST(Graph, BuildEqualsSetsOfPairs) {
         EXPECT_EQ(build_graph(nodes, edges, {.directed = directed, .threads = threads}),
                   graph_from_sets(nodes, edges, directed));
       }
+    }
+  }
+}
+
+TEST(Graph, BuildOfManyBucketsEqualsSetsOfPairs) {
+  constexpr NodeId nodes = 70'000;
+  auto edges = random_edges(nodes, 400'000, 5);
+  // A hub, whose row no small case of sorting takes.
+  for (NodeId v = 0; v < 3000; ++v) edges.push_back({nodes / 2, v % 2900});
+  for (const bool directed : {false, true}) {
+    const Graph expected = graph_from_sets(nodes, edges, directed);
+    for (const int threads : {1, 2, 3}) {
+      std::vector<EdgeBlock> blocks(7);
+      for (std::size_t i = 0; i < edges.size(); ++i) blocks[i % 7].edges.push_back(edges[i]);
+      BuildCounts counts;
+      const BuildOptions options{.directed = directed, .threads = threads};
+      const Graph graph = build_graph(nodes, std::move(blocks), options, &counts);
+      EXPECT_EQ(graph, expected);
+      EXPECT_EQ(graph.edges() + counts.self_loops + counts.duplicates, edges.size());
+    }
+  }
+}
+
+TEST(Graph, SortsRowsOfEveryLength) {
+  Random random(3);
+  for (std::size_t length = 0; length <= 100; ++length) {
+    for (const NodeId range : {3U, 50U, 1'000'000U, ~NodeId{0}}) {
+      std::vector<NodeId> row(length);
+      for (NodeId& id : row) id = static_cast<NodeId>(random.below(range));
+      const std::set<NodeId> expected(row.begin(), row.end());
+      std::vector<NodeId> sorted(length);
+      sorted.resize(detail::sort_distinct(row.data(), length, sorted.data()));
+      EXPECT_EQ(sorted, std::vector<NodeId>(expected.begin(), expected.end()));
     }
   }
 }

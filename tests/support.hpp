@@ -1,6 +1,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -38,8 +39,10 @@ inline std::optional<std::filesystem::path> data_folder() {
 /// A new file of the running test's own.
 inline std::filesystem::path temp_file(std::string_view name, std::string_view content = {}) {
   const auto* const test = testing::UnitTest::GetInstance()->current_test_info();
-  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "ngf-tests" /
-                                       (std::string(test->test_suite_name()) + "." + test->name());
+  const std::string own =
+      std::string(test->test_suite_name()) + "." + test->name() + "." + std::to_string(getpid());
+  const std::filesystem::path folder =
+      std::filesystem::path(testing::TempDir()) / "ngf-tests" / own;
   std::filesystem::create_directories(folder);
   const std::filesystem::path path = folder / name;
   std::ofstream(path, std::ios::binary)

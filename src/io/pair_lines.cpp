@@ -38,27 +38,24 @@ const char* find_weight(const char* at) {
   return nullptr;
 }
 
-/// Reads digits as `parse_digits` does, up to eight of them at once and without a branch for each.
+/// Reads one to seven digits at once, without a branch for each. Null when there are none, or more.
 /// There must be eight bytes to read.
 inline const char* parse_short_digits(const char* at, std::uint64_t& value) {
-  if constexpr (std::endian::native == std::endian::little) {
-    std::uint64_t digits = 0;
-    std::memcpy(&digits, at, sizeof digits);
-    digits ^= 0x3030303030303030;
-    // The high bit of each byte that is more than 9. Carries spoil only bytes behind the first.
-    const std::uint64_t others = ((digits + 0x7676767676767676) | digits) & 0x8080808080808080;
-    const int count = std::countr_zero(others) / 8;
-    if (count > 0 && count < 8) {
-      // The first digit is in the lowest byte; zeros move in before it.
-      digits <<= 64 - 8 * count;
-      digits = digits * 10 + (digits >> 8);
-      value = ((digits & 0x000000FF000000FF) * 0x000F424000000064 +
-               (digits >> 16 & 0x000000FF000000FF) * 0x0000271000000001) >>
-              32;
-      return at + count;
-    }
-  }
-  return parse_digits(at, value);
+  if constexpr (std::endian::native != std::endian::little) return nullptr;
+  std::uint64_t digits = 0;
+  std::memcpy(&digits, at, sizeof digits);
+  digits ^= 0x3030303030303030;
+  // The high bit of each byte that is more than 9. Carries spoil only bytes behind the first.
+  const std::uint64_t others = ((digits + 0x7676767676767676) | digits) & 0x8080808080808080;
+  const int count = std::countr_zero(others) / 8;
+  if (count == 0 || count == 8) return nullptr;
+  // The first digit is in the lowest byte; zeros move in before it.
+  digits <<= 64 - 8 * count;
+  digits = digits * 10 + (digits >> 8);
+  value = ((digits & 0x000000FF000000FF) * 0x000F424000000064 +
+           (digits >> 16 & 0x000000FF000000FF) * 0x0000271000000001) >>
+          32;
+  return at + count;
 }
 
 /// Parses one piece of a file.
@@ -67,46 +64,92 @@ class PairParser {
   explicit PairParser(const PairRules& rules) : rules_(rules) {}
 
   EdgeBlock parse(std::string_view text) {
-    // Room for the shortest lines, "1 2" and "1 2 3", and for one that turns out to be wrong.
-    const std::size_t most = text.size() / (rules_.weighted ? 6 : 4) + 1;
-    detail::AlignedVector<Edge> edges(most);
-    detail::AlignedVector<double> weights(rules_.weighted ? most : 0);
-    edge_ = edges.data();
-    weight_ = weights.data();
-    const char* const end = text.data() + text.size();
-    for (const char* at = text.data(); at < end;) at = parse_line(at);
-    return {{edges.data(), edge_}, {weights.data(), weight_}};
+    // Two halves at a time: a processor overlaps the steps of two lines, but not those of one.
+    const char* const begin = text.data();
+    const char* const end = begin + text.size();
+    const char* const middle = skip_line(begin + text.size() / 2);
+    Half first(begin, middle, rules_.weighted);
+    Half second(middle, end, rules_.weighted);
+    while (parse_simple_line(first) && parse_simple_line(second)) {
+    }
+    // The first half comes first, since the first wrong line is the one to report.
+    for (Half* half : {&first, &second}) {
+      while (half->at < half->end) {
+        if (!parse_simple_line(*half)) parse_line(*half);
+      }
+    }
+    EdgeBlock block;
+    block.edges.reserve(first.count() + second.count());
+    for (Half* half : {&first, &second}) {
+      block.edges.insert(block.edges.end(), half->edges.data(), half->edge);
+      block.weights.insert(block.weights.end(), half->weights.data(), half->weight);
+    }
+    return block;
   }
 
   bool further_columns() const { return further_columns_; }
 
  private:
-  const char* parse_line(const char* at) {
-    at = skip_blanks(at);
-    if (is_comment(*at) || at_line_end(at)) return skip_line(at);
-    at = parse_id(at, edge_->from);
-    at = parse_id(skip_separator(at), edge_->to);
-    if (*at == '\n' && !rules_.weighted) {  // most lines of most files
-      ++edge_;
-      return at + 1;
+  /// Lines that are parsed one after the other, and what they hold.
+  struct Half {
+    Half(const char* from, const char* to, bool weighted)
+        : at(from),
+          end(to),
+          // Room for the shortest lines, "1 2" and "1 2 3", and for one that turns out to be wrong.
+          edges(static_cast<std::size_t>(to - from) / (weighted ? 6 : 4) + 1),
+          weights(weighted ? edges.size() : 0) {}
+    Half(const Half&) = delete;
+    Half& operator=(const Half&) = delete;
+
+    std::size_t count() const { return static_cast<std::size_t>(edge - edges.data()); }
+
+    const char* at;
+    const char* end;
+    detail::AlignedVector<Edge> edges;
+    detail::AlignedVector<double> weights;
+    Edge* edge = edges.data();
+    double* weight = weights.data();
+  };
+
+  /// Parses what most lines of most files are: two short numbers with one separator. False, and
+  /// nothing is done, where the next line is another.
+  bool parse_simple_line(Half& half) const {
+    if (rules_.weighted || half.at == half.end) return false;
+    std::uint64_t from = 0;
+    std::uint64_t to = 0;
+    const char* at = parse_short_digits(half.at, from);
+    if (at == nullptr || !(is_blank(*at) || *at == ',')) return false;
+    at = parse_short_digits(at + 1, to);
+    if (at == nullptr || *at != '\n' || !in_range(from) || !in_range(to)) return false;
+    *half.edge++ = {static_cast<NodeId>(from) - rules_.first_id,
+                    static_cast<NodeId>(to) - rules_.first_id};
+    half.at = at + 1;
+    return true;
+  }
+
+  bool in_range(std::uint64_t id) const { return id >= rules_.first_id && id <= rules_.last_id; }
+
+  void parse_line(Half& half) {
+    const char* at = skip_blanks(half.at);
+    if (!is_comment(*at) && !at_line_end(at)) {
+      at = parse_id(at, half.edge->from);
+      at = parse_id(skip_separator(at), half.edge->to);
+      at = parse_rest(skip_separator(at), half);
+      ++half.edge;
     }
-    at = parse_rest(skip_separator(at));
-    ++edge_;
-    return skip_line(at);
+    half.at = skip_line(at);
   }
 
   const char* parse_id(const char* at, NodeId& id) {
     std::uint64_t value = 0;
-    const char* const end = parse_short_digits(at, value);
-    if (end == at || !at_field_end(end) || value < rules_.first_id || value > rules_.last_id) {
-      refuse_id(at, rules_);
-    }
+    const char* const end = parse_digits(at, value);
+    if (end == at || !at_field_end(end) || !in_range(value)) refuse_id(at, rules_);
     id = static_cast<NodeId>(value) - rules_.first_id;
     return end;
   }
 
   /// What follows the ids.
-  const char* parse_rest(const char* at) {
+  const char* parse_rest(const char* at, Half& half) {
     const char* const weight = *at == '{' ? find_weight(at) : at;
     if (weight == nullptr || at_line_end(weight) || is_comment(*weight)) {
       if (rules_.weighted) throw LineError{at, "has no weight, but lines before it have one"};
@@ -114,8 +157,8 @@ class PairParser {
       return at;
     }
     if (!rules_.weighted) throw_third_column(weight);
-    if (*at == '{') return parse_dictionary(at, weight);
-    at = skip_separator(parse_weight(at, *weight_++));
+    if (*at == '{') return parse_dictionary(at, weight, half);
+    at = skip_separator(parse_weight(at, *half.weight++));
     if (at_line_end(at) || is_comment(*at)) return at;
     if (!rules_.further_columns) {
       throw LineError{at, fmt::format("goes on with {} after the weight", quoted(field_at(at)))};
@@ -131,21 +174,19 @@ class PairParser {
                                           quoted(field_at(at)))};
   }
 
-  const char* parse_dictionary(const char* at, const char* weight) {
+  const char* parse_dictionary(const char* at, const char* weight, Half& half) {
     const char* end = weight;
     while (*end != '}' && !at_field_end(end)) ++end;
-    if (!parse_number(weight, end, *weight_) || !std::isfinite(*weight_)) {
+    if (!parse_number(weight, end, *half.weight) || !std::isfinite(*half.weight)) {
       throw LineError{at, fmt::format("weight {} is not a finite number",
                                       quoted({weight, static_cast<std::size_t>(end - weight)}))};
     }
-    ++weight_;
+    ++half.weight;
     further_columns_ |= *end != '}';
     return end;
   }
 
   const PairRules& rules_;
-  Edge* edge_ = nullptr;
-  double* weight_ = nullptr;
   bool further_columns_ = false;
 };
 
