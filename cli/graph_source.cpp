@@ -42,11 +42,11 @@ void keep_largest_component(io::ReadResult& result) {
 
 }  // namespace
 
-void GraphSource::add_to(CLI::App& verb) {
+void GraphSource::add_to(CLI::App& verb, bool required) {
   verb.add_option("GRAPH", name_,
                   "A file; planetoid:cora|citeseer|pubmed; builtin:karate|citation; or "
                   "sbm:, er:, ws:, ba:, grid:, rmat: with key=value,...")
-      ->required();
+      ->required(required);
   const auto* const group = "How to read the graph";
   verb.add_flag("--directed", directed_, "Keep the direction of edges")->group(group);
   verb.add_flag("--largest-component", largest_component_, "Drop all but the largest component")

@@ -14,7 +14,7 @@ namespace ngf::cli {
 class GraphSource {
  public:
   /// GRAPH, `--directed`, `--largest-component`, `--format`, `--ids`, ...
-  void add_to(CLI::App& verb);
+  void add_to(CLI::App& verb, bool required = true);
 
   /// Reads the file, finds the data set or makes the graph. Warnings go to stderr.
   io::ReadResult load(const Common& common) const;

@@ -45,6 +45,7 @@ int run(int argc, char** argv) {
   add_convert(program);
   add_shells(program);
   add_perturb(program);
+  add_bench(program);
   add_data(program);
   add_completion(program);
   try {

@@ -151,6 +151,11 @@ class Shells {
 /// Finds the shells 0..hops and holds them as planned. With Storage::stream nothing is held.
 Shells build_shells(const Graph& graph, const ShellOptions& options = {});
 
+/// Writes the hop of each pair into a matrix that is there already, by the options' hops, paths and
+/// threads. Throws Error where a hop does not fit.
+template <typename Hop>
+void write_hops(const Graph& graph, const ShellOptions& options, HopMatrix<Hop>& into);
+
 std::string_view storage_name(Storage storage);
 std::string_view engine_name(Engine engine);
 

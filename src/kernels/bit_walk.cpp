@@ -83,77 +83,106 @@ HWY_INLINE Part count_bits(const Wide& a) {
 constexpr std::uint32_t gray(std::uint32_t number) { return number ^ (number >> 1); }
 
 /// Moves the numbers of all sources that had not reached v before this level on to this level.
-HWY_INLINE void advance_planes(const Level& level, NodeId v, const Wide& before, bool first) {
-  const std::uint32_t code = gray(level.number);
-  if (first) {
-    for (std::uint32_t j = 0; j < level.plane_count; ++j) {
-      store(filled((code >> j & 1U) != 0), level.planes[j][v]);
-    }
-  } else {
-    const Wide unseen = without(filled(true), before);
-    for (std::uint32_t changed = code ^ gray(level.last_level[v]); changed != 0;
-         changed &= changed - 1) {
-      Line& plane = level.planes[std::countr_zero(changed)][v];
-      store(load(plane) ^ unseen, plane);
-    }
-  }
-  level.last_level[v] = level.number;
+HWY_INLINE void advance_planes(const Level& level, NodeId v, const Wide& before) {
+  const std::uint32_t changed = gray(level.number) ^ gray(level.number - 1);
+  Line& plane = level.planes[std::countr_zero(changed)][v];
+  store(load(plane) ^ without(filled(true), before), plane);
 }
 
-/// What v and its neighbours have seen; cut short when that is all there is to see.
-HWY_INLINE Wide gather_seen(const Level& level, NodeId v, const Wide& before, const Wide& all) {
-  Wide sum = before;
-  const NodeId* u = level.sources + level.offsets[v];
-  const NodeId* const end = level.sources + level.offsets[v + std::size_t{1}];
-  for (; end - u >= 4; u += 4) {
-    sum = sum | ((load(level.seen[u[0]]) | load(level.seen[u[1]])) |
-                 (load(level.seen[u[2]]) | load(level.seen[u[3]])));
-    if (equal(sum, all)) return sum;
+/// The same for a node that no source had reached.
+HWY_INLINE void start_planes(const Level& level, NodeId v) {
+  const std::uint32_t code = gray(level.number);
+  for (std::uint32_t j = 0; j < level.plane_count; ++j) {
+    store(filled((code >> j & 1U) != 0), level.planes[j][v]);
   }
-  for (; u != end; ++u) sum = sum | load(level.seen[*u]);
+}
+
+HWY_INLINE Wide seen_by(const Level& level, const NodeId* u) {
+  return (load(level.seen[u[0]]) | load(level.seen[u[1]])) |
+         (load(level.seen[u[2]]) | load(level.seen[u[3]]));
+}
+
+/// What v and its neighbours have seen. A long row is cut short when that is all there is to see.
+template <RowClass row_class>
+HWY_INLINE Wide gather_seen(const Level& level, NodeId v, const Wide& before, const Wide& all) {
+  const NodeId* u = level.sources + level.offsets[v];
+  Wide sum = before | seen_by(level, u);
+  if constexpr (row_class == two_steps) sum = sum | seen_by(level, u + row_step);
+  if constexpr (row_class == more_steps) {
+    const NodeId* const end = level.sources + level.offsets[v + std::size_t{1}];
+    for (u += row_step; u != end; u += row_step) {
+      if (equal(sum, all)) return sum;
+      sum = sum | seen_by(level, u);
+    }
+  }
   return sum;
 }
 
-/// Brings the lines that a visit of `v` reads nearer, some visits before it.
-HWY_INLINE void prefetch_visit(const Level& level, NodeId v) {
-  const NodeId* u = level.sources + level.offsets[v];
-  const std::uint64_t count = level.offsets[v + std::size_t{1}] - level.offsets[v];
-  for (std::uint64_t i = 0; i < std::min<std::uint64_t>(count, 8); ++i) {
-    hwy::Prefetch(&level.seen[u[i]]);
-  }
+/// What is added up over the visits of a level: all that arrived where planes are kept, which only
+/// must not be nothing, and how much it is where not.
+template <bool with_planes>
+HWY_INLINE Part add_arrived(Part sum, const Wide& arrived) {
+  if constexpr (!with_planes) return hn::Add(sum, count_bits(arrived));
+  for (std::size_t i = 0; i < parts; ++i) sum = hn::Or(sum, arrived.part[i]);
+  return sum;
+}
+
+/// Visits nodes of one class. No branch depends on what was seen.
+template <RowClass row_class, bool with_planes>
+HWY_INLINE Part pull_class(Level& level, Part sum) {
+  Visits& visits = level.visits[row_class];
+  std::size_t left = 0;
+  std::size_t finished_count = level.finished_count;
+  const auto visit = [&](std::size_t i, bool first) HWY_ATTR {
+    const NodeId v = visits.nodes[i];
+    const Wide before = first ? filled(false) : load(level.seen[v]);
+    const Wide all = load(level.reach[level.component[v]]);
+    const Wide after = gather_seen<row_class>(level, v, before, all);
+    store(after, level.seen_next[v]);
+    sum = add_arrived<with_planes>(sum, after ^ before);
+    if constexpr (with_planes) {
+      if (first) {
+        start_planes(level, v);
+      } else {
+        advance_planes(level, v, before);
+      }
+    }
+    const bool done = equal(after, all);
+    visits.nodes[left] = v;
+    left += done ? 0 : 1;
+    level.finished[finished_count] = v;
+    finished_count += done ? 1 : 0;
+  };
+  for (std::size_t i = 0; i < visits.newest; ++i) visit(i, false);
+  for (std::size_t i = visits.newest; i < visits.count; ++i) visit(i, true);
+  visits.count = left;
+  level.finished_count = finished_count;
+  return sum;
 }
 
 template <bool with_planes>
-LevelResult pull(const Level& level) {
-  constexpr std::size_t ahead = 4;
-  LevelResult result;
-  Part reached = hn::Zero(line_tag);
-  for (std::size_t i = 0; i < level.active_count; ++i) {
-    if (i + ahead < level.active_count) prefetch_visit(level, level.active[i + ahead]);
-    const NodeId v = level.active[i];
-    const Wide before = load(level.seen[v]);
-    const Wide all = load(level.reach[level.component[v]]);
-    if (equal(before, all)) {
-      // Complete since the last level: now both arrays hold it, and v is done.
-      store(before, level.seen_next[v]);
-      continue;
-    }
-    level.active[result.active_count++] = v;
-    const Wide after = gather_seen(level, v, before, all);
-    store(after, level.seen_next[v]);
-    const Wide arrived = after ^ before;
-    if (is_zero(arrived)) continue;
-    const bool first = is_zero(before);
-    if (first) level.fresh[result.fresh_count++] = v;
-    reached = hn::Add(reached, count_bits(arrived));
-    if constexpr (with_planes) advance_planes(level, v, before, first);
+LevelResult pull(Level& level) {
+  // Those that finished on the last level: now both arrays hold all that they see.
+  const std::size_t finished_before = level.finished_count;
+  for (std::size_t i = 0; i < finished_before; ++i) {
+    const NodeId v = level.finished[i];
+    store(load(level.reach[level.component[v]]), level.seen_next[v]);
   }
-  result.reached = hn::GetLane(hn::SumOfLanes(line_tag, reached));
-  result.counted = result.reached;
+  level.finished_count = 0;
+  Part sum = hn::Zero(line_tag);
+  sum = pull_class<one_step, with_planes>(level, sum);
+  sum = pull_class<two_steps, with_planes>(level, sum);
+  sum = pull_class<more_steps, with_planes>(level, sum);
+  LevelResult result;
+  if constexpr (with_planes) {
+    result.reached = hn::AllTrue(line_tag, hn::Eq(sum, hn::Zero(line_tag))) ? 0 : 1;
+  } else {
+    result.counted = result.reached = hn::GetLane(hn::SumOfLanes(line_tag, sum));
+  }
   return result;
 }
 
-LevelResult pull_level(const Level& level) {
+LevelResult pull_level(Level& level) {
   return level.planes != nullptr ? pull<true>(level) : pull<false>(level);
 }
 
@@ -178,49 +207,68 @@ HWY_INLINE Paths add_paths(const PathCounts& counts, const Paths& a, NodeId u) {
   return sum;
 }
 
+/// The sums that `pull_counting` returns.
+struct CountedParts {
+  Part reached;
+  Part counted;
+};
+
 template <bool up_to_three>
-LevelResult pull_counting(const Level& level, const PathCounts& counts) {
-  LevelResult result;
-  Part reached = hn::Zero(line_tag);
-  Part counted = hn::Zero(line_tag);
+void visit_counting(const Level& level, const PathCounts& counts, NodeId v, bool first,
+                    CountedParts& sums) {
+  const Wide before = load(level.seen[v]);
   const Wide none = filled(false);
-  for (std::size_t i = 0; i < level.active_count; ++i) {
-    const NodeId v = level.active[i];
-    const Wide before = load(level.seen[v]);
-    Paths paths{none, none, none};
-    if (equal(before, load(level.reach[level.component[v]]))) {
-      // v has seen all. It stays for one more level after the one in which it counted as last
-      // reached, so that both arrays of its counts end as zero.
-      if (!is_zero(load(counts.last[0][v]))) level.active[result.active_count++] = v;
-    } else {
-      level.active[result.active_count++] = v;
-      for (std::uint64_t e = level.offsets[v]; e < level.offsets[v + std::size_t{1}]; ++e) {
-        paths = add_paths<up_to_three>(counts, paths, level.sources[e]);
-      }
-      paths.one = without(paths.one, before);
-      paths.two = without(paths.two, before);
-      paths.three = without(paths.three, before);
-    }
-    store(paths.one, counts.next[0][v]);
-    store(paths.two, counts.next[1][v]);
-    if constexpr (up_to_three) store(paths.three, counts.next[2][v]);
-    if (is_zero(paths.one)) continue;
-    const bool first = is_zero(before);
-    if (first) level.fresh[result.fresh_count++] = v;
-    reached = hn::Add(reached, count_bits(paths.one));
-    store(before | paths.one, level.seen_next[v]);
-    const Wide enough = counts.min_paths == 2 ? paths.two : paths.three;
-    counted = hn::Add(counted, count_bits(level.number < 2 ? paths.one : enough));
-    const Wide lacking = without(paths.one, enough);
-    store(first ? lacking : load(counts.lacking[v]) | lacking, counts.lacking[v]);
-    if (level.planes != nullptr) advance_planes(level, v, before, first);
+  Paths paths{none, none, none};
+  for (std::uint64_t e = level.offsets[v]; e < level.offsets[v + std::size_t{1}]; ++e) {
+    paths = add_paths<up_to_three>(counts, paths, level.sources[e]);
   }
-  result.reached = hn::GetLane(hn::SumOfLanes(line_tag, reached));
-  result.counted = hn::GetLane(hn::SumOfLanes(line_tag, counted));
+  paths.one = without(paths.one, before);
+  paths.two = without(paths.two, before);
+  paths.three = without(paths.three, before);
+  store(paths.one, counts.next[0][v]);
+  store(paths.two, counts.next[1][v]);
+  if constexpr (up_to_three) store(paths.three, counts.next[2][v]);
+  sums.reached = hn::Add(sums.reached, count_bits(paths.one));
+  store(before | paths.one, level.seen_next[v]);
+  const Wide enough = counts.min_paths == 2 ? paths.two : paths.three;
+  sums.counted = hn::Add(sums.counted, count_bits(level.number < 2 ? paths.one : enough));
+  const Wide lacking = without(paths.one, enough);
+  store(first ? lacking : load(counts.lacking[v]) | lacking, counts.lacking[v]);
+  if (level.planes == nullptr) return;
+  if (first) {
+    start_planes(level, v);
+  } else {
+    advance_planes(level, v, before);
+  }
+}
+
+template <bool up_to_three>
+LevelResult pull_counting(Level& level, const PathCounts& counts) {
+  CountedParts sums{hn::Zero(line_tag), hn::Zero(line_tag)};
+  const Wide none = filled(false);
+  for (Visits& visits : level.visits) {
+    std::size_t left = 0;
+    for (std::size_t i = 0; i < visits.count; ++i) {
+      const NodeId v = visits.nodes[i];
+      if (equal(load(level.seen[v]), load(level.reach[level.component[v]]))) {
+        // v has seen all. It stays for one more level after the one in which it counted as last
+        // reached, so that both arrays of its counts end as zero.
+        if (!is_zero(load(counts.last[0][v]))) visits.nodes[left++] = v;
+        for (std::size_t m = 0; m < (up_to_three ? 3 : 2); ++m) store(none, counts.next[m][v]);
+      } else {
+        visits.nodes[left++] = v;
+        visit_counting<up_to_three>(level, counts, v, i >= visits.newest, sums);
+      }
+    }
+    visits.count = left;
+  }
+  LevelResult result;
+  result.reached = hn::GetLane(hn::SumOfLanes(line_tag, sums.reached));
+  result.counted = hn::GetLane(hn::SumOfLanes(line_tag, sums.counted));
   return result;
 }
 
-LevelResult pull_level_counting(const Level& level, const PathCounts& counts) {
+LevelResult pull_level_counting(Level& level, const PathCounts& counts) {
   return counts.min_paths == 2 ? pull_counting<false>(level, counts)
                                : pull_counting<true>(level, counts);
 }
@@ -316,8 +364,12 @@ HWY_INLINE void interleave(Bytes (&rows)[16]) {
 void transpose_bytes(const Line* lines, const NodeId* nodes, std::size_t count, std::uint8_t* table,
                      std::size_t stride) {
   constexpr std::size_t block = 16;
+  constexpr std::size_t ahead = 2 * block;
   alignas(64) std::uint8_t turned[block][byte_lanes];
   for (std::size_t x = 0; x < count; x += block) {
+    if (x + ahead < count) {
+      for (std::size_t i = 0; i < block; ++i) hwy::Prefetch(&lines[nodes[x + ahead + i]]);
+    }
     for (std::size_t begin = 0; begin < line_bytes; begin += byte_lanes) {
       Bytes rows[block];
       for (std::size_t i = 0; i < block; ++i) {
@@ -503,8 +555,8 @@ HWY_EXPORT(emit_row_16);
 HWY_EXPORT(columns_at_16);
 HWY_EXPORT(columns_at_32);
 
-LevelResult pull_level(const Level& level) { return HWY_DYNAMIC_DISPATCH(pull_level)(level); }
-LevelResult pull_level_counting(const Level& level, const PathCounts& counts) {
+LevelResult pull_level(Level& level) { return HWY_DYNAMIC_DISPATCH(pull_level)(level); }
+LevelResult pull_level_counting(Level& level, const PathCounts& counts) {
   return HWY_DYNAMIC_DISPATCH(pull_level_counting)(level, counts);
 }
 void decode_gray(Line* const* planes, std::uint32_t plane_count, std::size_t nodes) {

@@ -19,6 +19,21 @@ struct alignas(line_bytes) Line {
   std::array<std::uint64_t, 8> words;
 };
 
+/// Rows of neighbours are padded to a multiple of this with a node that no source ever reaches.
+inline constexpr std::size_t row_step = 4;
+
+/// Nodes to be visited on a level. All but the newest have been reached before; the newest, from
+/// `newest` on, are about to be, by a neighbour that the last level reached.
+struct Visits {
+  NodeId* nodes = nullptr;
+  std::size_t newest = 0;
+  std::size_t count = 0;
+};
+
+/// Nodes by the length of their rows in steps: one, two, or more. Loops of a known length make the
+/// walk twice as fast.
+enum RowClass : std::size_t { one_step, two_steps, more_steps, row_classes };
+
 /// What `pull_level` reads and writes. Arrays are indexed by node.
 struct Level {
   std::uint32_t number = 1;                ///< of the level: hops from the sources
@@ -33,22 +48,20 @@ struct Level {
   /// they are not wanted.
   Line* const* planes = nullptr;
   std::uint32_t plane_count = 0;
-  std::uint32_t* last_level = nullptr;  ///< when v was last reached by any source
 
-  NodeId* active = nullptr;  ///< nodes that may be reached now, and must be visited
-  std::size_t active_count = 0;
-  NodeId* fresh = nullptr;  ///< room for the nodes that are reached for the first time
+  std::array<Visits, row_classes> visits;  ///< what is left of them stays
+  /// Nodes that saw their last source on the last level, and on this one.
+  NodeId* finished = nullptr;
+  std::size_t finished_count = 0;
 };
 
 struct LevelResult {
-  std::size_t active_count = 0;  ///< what is left of `active`
-  std::size_t fresh_count = 0;
-  std::uint64_t reached = 0;  ///< pairs of a node and a source that has just reached it
-  std::uint64_t counted = 0;  ///< of those, the ones on enough paths
+  std::uint64_t reached = 0;  ///< 0 when no source reached a node that it had not reached before
+  std::uint64_t counted = 0;  ///< pairs that met, on enough paths; 0 where planes are kept
 };
 
 /// Takes one step of all searches: v sees what its neighbours have seen.
-LevelResult pull_level(const Level& level);
+LevelResult pull_level(Level& level);
 
 /// Path counts beside the walk: at_least[m - 2] says who has at least m shortest paths, m = 2, 3.
 struct PathCounts {
@@ -61,7 +74,7 @@ struct PathCounts {
 };
 
 /// The same step with counting. Here `seen` and `seen_next` are one array.
-LevelResult pull_level_counting(const Level& level, const PathCounts& counts);
+LevelResult pull_level_counting(Level& level, const PathCounts& counts);
 
 /// Turns Gray code into plain binary numbers, for all nodes.
 void decode_gray(Line* const* planes, std::uint32_t plane_count, std::size_t nodes);

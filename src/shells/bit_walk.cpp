@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 namespace ngf::shells {
 
@@ -21,6 +22,12 @@ enum Kind : std::size_t { low, high, too_few_paths, kinds };
 
 std::size_t round_up(std::size_t count, std::size_t step) {
   return (count + step - 1) / step * step;
+}
+
+kernels::RowClass row_class_of(const Walkable& graph, NodeId v) {
+  const std::uint64_t length = graph.pull_offsets[v + std::size_t{1}] - graph.pull_offsets[v];
+  if (length > 2 * kernels::row_step) return kernels::more_steps;
+  return length > kernels::row_step ? kernels::two_steps : kernels::one_step;
 }
 
 void set_bit(Line& line, std::size_t bit) {
@@ -43,25 +50,52 @@ BitWalk::BitWalk(const Walkable& graph, const Columns& columns, const Options& o
     : graph_(graph),
       columns_(columns),
       options_(options),
-      active_(graph.size()),
-      fresh_(graph.size()),
-      is_active_(graph.size(), 0),
-      last_level_(graph.size(), 0) {
-  const auto zeroed = [&](Lines& lines) { lines.assign(graph.size(), Line{}); };
-  reach_.assign(graph.components, Line{});
-  for (Lines& lines : seen_) zeroed(lines);
-  if (options.min_paths > 1) {
-    for (auto& side : paths_) {
-      for (int m = 0; m < options.min_paths; ++m) zeroed(side[static_cast<std::size_t>(m)]);
-    }
-    zeroed(lacking_);
+      finished_(graph.size() + std::size_t{1}),
+      is_active_(graph.size() + std::size_t{1}, 0) {
+  is_active_[graph.size()] = 1;  // nobody is never visited
+  std::array<std::size_t, kernels::row_classes> sizes{};
+  for (NodeId v = 0; v < graph.size(); ++v) ++sizes[row_class_of(graph, v)];
+  for (std::size_t c = 0; c < sizes.size(); ++c) {
+    // A visit may write the place behind the last.
+    active_[c].resize(sizes[c] + 1);
+    visits_[c].nodes = active_[c].data();
   }
+  reach_.assign(graph.components, Line{});
+  lay_out_lines();
+}
+
+void BitWalk::lay_out_lines() {
+  // A few lines more than whole pages apart, or else the lines of one node would all compete for
+  // the same places in the caches.
+  constexpr std::size_t page = 4096 / line_bytes;
+  constexpr std::size_t apart = 5;
+  const std::size_t stride = round_up(graph_.size() + std::size_t{1}, page) + apart;
+  const bool counting = options_.min_paths > 1;
+  const auto most_planes = static_cast<std::size_t>(
+      std::bit_width(std::clamp(graph_.diameter_at_most, 1U, std::max(options_.hops, 1U))));
+  planes_.resize(options_.keep_hops ? most_planes : 0);
+  // Planes that are never written take no memory.
+  lines_.resize(stride * (seen_.size() + planes_.size() + (counting ? 2 * 3 + 1 : 0)));
+  Lines next = lines_.data();
+  const auto take = [&](Lines& lines) { lines = std::exchange(next, next + stride); };
+  const auto take_zeros = [&](Lines& lines) {
+    take(lines);
+    std::fill_n(lines, graph_.size() + std::size_t{1}, Line{});
+  };
+  for (Lines& lines : seen_) take_zeros(lines);
+  if (counting) {
+    for (auto& side : paths_) {
+      for (Lines& lines : side) take_zeros(lines);
+    }
+    take_zeros(lacking_);
+  }
+  for (Lines& lines : planes_) take(lines);
 }
 
 void BitWalk::clear() {
   for (const NodeId v : touched_) {
     is_active_[v] = 0;
-    for (Lines& lines : seen_) lines[v] = {};
+    for (const Lines lines : seen_) lines[v] = {};
     if (options_.min_paths == 1) continue;
     for (auto& side : paths_) {
       for (int m = 0; m < options_.min_paths; ++m) side[static_cast<std::size_t>(m)][v] = {};
@@ -69,24 +103,41 @@ void BitWalk::clear() {
   }
   for (const NodeId s : sources_) reach_[graph_.component[s]] = {};
   touched_.clear();
-  active_count_ = 0;
+  for (kernels::Visits& visits : visits_) visits.newest = visits.count = 0;
+  newest_.clear();
+  finished_count_ = 0;
   now_ = 0;
   paths_now_ = 0;
   plane_count_ = 0;
 }
 
+std::size_t BitWalk::active_count() const {
+  std::size_t total = 0;
+  for (const kernels::Visits& visits : visits_) total += visits.count;
+  return total;
+}
+
+void BitWalk::activate(NodeId v) {
+  is_active_[v] = 1;
+  touched_.push_back(v);
+  kernels::Visits& visits = visits_[row_class_of(graph_, v)];
+  visits.nodes[visits.count++] = v;
+}
+
+void BitWalk::age_visits() {
+  for (kernels::Visits& visits : visits_) visits.newest = visits.count;
+}
+
 void BitWalk::activate_neighbors(std::span<const NodeId> nodes) {
   const auto& offsets = graph_.push_row_offsets();
   const auto& rows = graph_.push_rows();
+  const std::size_t first = touched_.size();
   for (const NodeId u : nodes) {
     for (std::uint64_t e = offsets[u]; e < offsets[u + std::size_t{1}]; ++e) {
-      const NodeId v = rows[e];
-      if (is_active_[v] != 0) continue;
-      is_active_[v] = 1;
-      active_[active_count_++] = v;
-      touched_.push_back(v);
+      if (is_active_[rows[e]] == 0) activate(rows[e]);
     }
   }
+  newest_.assign(touched_.begin() + static_cast<std::ptrdiff_t>(first), touched_.end());
 }
 
 void BitWalk::start(std::span<const NodeId> sources) {
@@ -95,10 +146,7 @@ void BitWalk::start(std::span<const NodeId> sources) {
   if (options_.keep_hops) ensure_planes(1);
   for (std::size_t i = 0; i < sources.size(); ++i) {
     const NodeId s = sources[i];
-    is_active_[s] = 1;
-    active_[active_count_++] = s;
-    touched_.push_back(s);
-    last_level_[s] = 0;
+    activate(s);
     set_bit(seen_[0][s], i);
     set_bit(reach_[graph_.component[s]], i);
     if (options_.keep_hops) planes_[0][s] = {};
@@ -109,15 +157,12 @@ void BitWalk::start(std::span<const NodeId> sources) {
       set_bit(lacking_[s], i);
     }
   }
+  age_visits();
   activate_neighbors(sources);
 }
 
 void BitWalk::ensure_planes(std::uint32_t level) {
   while (std::uint32_t{1} << plane_count_ <= level) {
-    if (planes_.size() == plane_count_) {
-      planes_.emplace_back(graph_.size());
-      plane_data_.push_back(planes_.back().data());
-    }
     // Nodes that were reached on a lower level have zeros in the new plane; those that were not
     // are written whole when they are.
     for (const NodeId v : touched_) planes_[plane_count_][v] = {};
@@ -133,28 +178,32 @@ kernels::LevelResult BitWalk::step(std::uint32_t level) {
   step.sources = graph_.pull.data();
   step.component = graph_.component.data();
   step.reach = reach_.data();
-  step.planes = options_.keep_hops ? plane_data_.data() : nullptr;
+  step.planes = options_.keep_hops ? planes_.data() : nullptr;
   step.plane_count = plane_count_;
-  step.last_level = last_level_.data();
-  step.active = active_.data();
-  step.active_count = active_count_;
-  step.fresh = fresh_.data();
-  step.seen = seen_[now_].data();
+  step.visits = visits_;
+  step.finished = finished_.data();
+  step.finished_count = finished_count_;
+  step.seen = seen_[now_];
   if (options_.min_paths == 1) {
     now_ = 1 - now_;
-    step.seen_next = seen_[now_].data();
-    return kernels::pull_level(step);
+    step.seen_next = seen_[now_];
+    const kernels::LevelResult result = kernels::pull_level(step);
+    visits_ = step.visits;
+    finished_count_ = step.finished_count;
+    return result;
   }
-  step.seen_next = seen_[now_].data();
+  step.seen_next = seen_[now_];
   kernels::PathCounts counts;
   counts.min_paths = static_cast<std::uint32_t>(options_.min_paths);
   for (std::size_t m = 0; m < 3; ++m) {
-    counts.last[m] = paths_[paths_now_][m].data();
-    counts.next[m] = paths_[1 - paths_now_][m].data();
+    counts.last[m] = paths_[paths_now_][m];
+    counts.next[m] = paths_[1 - paths_now_][m];
   }
-  counts.lacking = lacking_.data();
+  counts.lacking = lacking_;
   paths_now_ = 1 - paths_now_;
-  return kernels::pull_level_counting(step, counts);
+  const kernels::LevelResult result = kernels::pull_level_counting(step, counts);
+  visits_ = step.visits;
+  return result;
 }
 
 void BitWalk::walk(std::span<const NodeId> sources, std::vector<std::uint64_t>& pairs) {
@@ -165,23 +214,23 @@ void BitWalk::walk(std::span<const NodeId> sources, std::vector<std::uint64_t>& 
   };
   count(0, sources.size());
   levels_ = 0;
-  for (std::uint32_t level = 1; level <= options_.hops && active_count_ > 0; ++level) {
+  for (std::uint32_t level = 1; level <= options_.hops && active_count() > 0; ++level) {
     const kernels::LevelResult result = step(level);
-    active_count_ = result.active_count;
     if (result.reached == 0) break;
     count(level, result.counted);
     levels_ = level;
-    activate_neighbors({fresh_.data(), result.fresh_count});
+    age_visits();
+    activate_neighbors(std::exchange(newest_, {}));
   }
-  all_present_ = active_count_ == 0 && touched_.size() == graph_.size() && graph_.components == 1;
+  all_present_ = active_count() == 0 && touched_.size() == graph_.size() && graph_.components == 1;
 }
 
 void BitWalk::prepare_planes() {
-  kernels::decode_gray(plane_data_.data(), plane_count_, graph_.size());
+  kernels::decode_gray(planes_.data(), plane_count_, graph_.size());
   if (all_present_) return;
-  const Lines& seen = seen_[now_];
-  Lines& absent = seen_[1 - now_];
-  for (std::size_t v = 0; v < absent.size(); ++v) {
+  const kernels::Line* const seen = seen_[now_];
+  const Lines absent = seen_[1 - now_];
+  for (NodeId v = 0; v < graph_.size(); ++v) {
     for (std::size_t w = 0; w < 8; ++w) absent[v].words[w] = ~seen[v].words[w];
   }
   // What is not in `touched_` was zero and must become zero again.
@@ -200,9 +249,9 @@ void BitWalk::transpose(std::size_t begin, std::size_t count) {
     kernels::transpose_bytes(lines, columns_.root.data() + begin, count, table, count);
     table += line_bytes * count;
   };
-  for (std::uint32_t j = 0; j < plane_count_; ++j) add(plane_data_[j]);
-  if (!all_present_) add(seen_[1 - now_].data());
-  if (paths) add(lacking_.data());
+  for (std::uint32_t j = 0; j < plane_count_; ++j) add(planes_[j]);
+  if (!all_present_) add(seen_[1 - now_]);
+  if (paths) add(lacking_);
 }
 
 void BitWalk::expand(std::size_t group, std::size_t count) {

@@ -69,11 +69,16 @@ class BitWalk {
                              bool whole_rows);
 
  private:
-  using Lines = detail::AlignedVector<kernels::Line>;
+  using Lines = kernels::Line*;               // one for each node, and one for nobody
   static constexpr std::size_t chunk = 1024;  // columns of a dense row at a time
 
+  void lay_out_lines();
   void start(std::span<const NodeId> sources);
+  void activate(NodeId v);
   void activate_neighbors(std::span<const NodeId> nodes);
+  /// What the next level visits for the first time becomes what it has visited.
+  void age_visits();
+  std::size_t active_count() const;
   kernels::LevelResult step(std::uint32_t level);
   void ensure_planes(std::uint32_t level);
   void clear();
@@ -106,23 +111,24 @@ class BitWalk {
   Options options_;
 
   std::vector<NodeId> sources_;
-  std::vector<NodeId> active_;
-  std::size_t active_count_ = 0;
-  std::vector<NodeId> fresh_;
+  std::array<std::vector<NodeId>, kernels::row_classes> active_;
+  std::array<kernels::Visits, kernels::row_classes> visits_;  // of the level to come
+  std::vector<NodeId> newest_;                                // of the last level
+  std::vector<NodeId> finished_;
+  std::size_t finished_count_ = 0;
   std::vector<NodeId> touched_;
   std::vector<std::uint8_t> is_active_;
-  std::vector<std::uint32_t> last_level_;
-  Lines reach_;
-  std::array<Lines, 2> seen_;
+  detail::AlignedVector<kernels::Line> reach_;
+  detail::AlignedVector<kernels::Line> lines_;  // all that follow, one behind the other
+  std::array<Lines, 2> seen_{};
   std::size_t now_ = 0;  // which of the two holds what has been seen
   std::vector<Lines> planes_;
-  std::vector<kernels::Line*> plane_data_;
   std::uint32_t plane_count_ = 0;
   std::uint32_t levels_ = 0;
   bool all_present_ = true;
-  std::array<std::array<Lines, 3>, 2> paths_;  // of the last level and of the next, in turn
+  std::array<std::array<Lines, 3>, 2> paths_{};  // of the last level and of the next, in turn
   std::size_t paths_now_ = 0;
-  Lines lacking_;
+  Lines lacking_ = nullptr;
 
   // Byte k of every column's line, for each plane and then for absent and lacking pairs.
   detail::AlignedVector<std::uint8_t> table_;

@@ -143,9 +143,8 @@ void drop_empty_tail(std::vector<std::uint64_t>& pairs) {
 struct TooManyHops {};
 
 template <typename Hop>
-HopMatrix<Hop> build_matrix(const Walkable& graph, const ShellOptions& options) {
+void fill_matrix(const Walkable& graph, const ShellOptions& options, HopMatrix<Hop>& matrix) {
   const Columns columns(graph);
-  HopMatrix<Hop> matrix(columns.count);
   const BitWalk::Options walk_options{
       .hops = options.hops, .keep_hops = true, .min_paths = options.min_paths};
   walk_all(graph, columns, walk_options, options, [&](BitWalk& walk) {
@@ -155,6 +154,12 @@ HopMatrix<Hop> build_matrix(const Walkable& graph, const ShellOptions& options) 
     }
     walk.write_rows(matrix);
   });
+}
+
+template <typename Hop>
+HopMatrix<Hop> build_matrix(const Walkable& graph, const ShellOptions& options) {
+  HopMatrix<Hop> matrix(static_cast<NodeId>(graph.root.size()));
+  fill_matrix(graph, options, matrix);
   return matrix;
 }
 
@@ -517,6 +522,23 @@ Shells build_shells(const Graph& graph, const ShellOptions& options) {
   }
   return {nodes, work.hops, plan, build_lists<std::uint32_t>(graph, work, plan.engine)};
 }
+
+template <typename Hop>
+void write_hops(const Graph& graph, const ShellOptions& options, HopMatrix<Hop>& into) {
+  check(options);
+  if (into.nodes() != graph.nodes()) {
+    fail("a matrix for {} nodes cannot take the hops of {}", into.nodes(), graph.nodes());
+  }
+  if (graph.nodes() == 0) return;
+  try {
+    fill_matrix(make_walkable(graph, true), options, into);
+  } catch (const TooManyHops&) {
+    fail("some nodes are more than {} hops apart; ask for fewer hops", HopMatrix<Hop>::farther - 1);
+  }
+}
+
+template void write_hops(const Graph&, const ShellOptions&, HopMatrix<std::uint8_t>&);
+template void write_hops(const Graph&, const ShellOptions&, HopMatrix<std::uint16_t>&);
 
 std::uint64_t Shells::bytes() const {
   return std::visit(

@@ -5,6 +5,8 @@
 #include <numeric>
 #include <span>
 
+#include "kernels/bit_walk.hpp"
+
 namespace ngf::shells {
 
 namespace {
@@ -132,6 +134,7 @@ class Numbering {
 void renumber_rows(const Graph& graph, std::span<const NodeId> order,
                    const std::vector<NodeId>& new_id, std::vector<std::uint64_t>& offsets,
                    std::vector<NodeId>& rows) {
+  const auto nobody = static_cast<NodeId>(order.size());
   offsets.assign(1, 0);
   for (const NodeId u : order) {
     const std::size_t first = rows.size();
@@ -139,6 +142,9 @@ void renumber_rows(const Graph& graph, std::span<const NodeId> order,
       if (new_id[v] != none && v != u) rows.push_back(new_id[v]);
     }
     std::sort(rows.begin() + static_cast<std::ptrdiff_t>(first), rows.end());
+    do {
+      if (rows.size() % kernels::row_step != 0 || rows.size() == first) rows.push_back(nobody);
+    } while (rows.size() % kernels::row_step != 0);
     offsets.push_back(rows.size());
   }
 }
@@ -203,7 +209,8 @@ std::vector<std::vector<NodeId>> group_sources(const Walkable& graph, std::size_
   const auto& rows = graph.push_rows();
   std::vector<std::vector<NodeId>> groups;
   std::vector<NodeId> group;
-  std::vector<bool> taken(size, false);
+  std::vector<bool> taken(size + std::size_t{1}, false);
+  taken[size] = true;  // nobody
   std::vector<NodeId> ball;
   // Balls grow one after another from the first node that is left, among the nodes that are left;
   // one that ends early (a small component, a pocket) shares its group with the next.

@@ -14,7 +14,8 @@ namespace ngf::shells {
 /// the nodes of a citation network go this way. What stays is renumbered so that neighbours lie
 /// close to each other in memory.
 struct Walkable {
-  // The nodes that stay, by their numbers in the walk.
+  // The nodes that stay, by their numbers in the walk. Rows are padded, as the kernels want them,
+  // with the number behind the last: nobody.
   std::vector<std::uint64_t> pull_offsets;  ///< who has an arc to v
   std::vector<NodeId> pull;
   std::vector<std::uint64_t> push_offsets;  ///< whom v has an arc to; empty when the same

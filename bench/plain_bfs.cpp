@@ -1,0 +1,117 @@
+#include "plain_bfs.hpp"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <vector>
+
+#include "ngf/error.hpp"
+
+namespace ngf::bench {
+
+namespace {
+
+int thread_count(int threads) { return threads > 0 ? threads : omp_get_num_procs(); }
+
+/// Fills the row of `source`. The row itself tells which nodes were reached. False when a hop does
+/// not fit.
+template <typename Hop>
+bool search(const Graph& graph, NodeId source, Hop* row, NodeId* queue) {
+  constexpr Hop farther = HopMatrix<Hop>::farther;
+  const std::uint64_t* const offsets = graph.offsets().data();
+  const NodeId* const targets = graph.targets().data();
+  std::memset(row, 0xFF, graph.nodes() * sizeof(Hop));
+  row[source] = 0;
+  queue[0] = source;
+  NodeId* end = queue + 1;
+  for (const NodeId* at = queue; at != end; ++at) {
+    const NodeId u = *at;
+    const auto next = static_cast<Hop>(row[u] + 1);
+    const NodeId* const last = targets + offsets[u + std::size_t{1}];
+    for (const NodeId* arc = targets + offsets[u]; arc != last; ++arc) {
+      const NodeId v = *arc;
+      if (row[v] != farther) continue;
+      row[v] = next;
+      *end++ = v;
+    }
+    if (next == farther && end != at + 1) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+template <typename Hop>
+void plain_hops(const Graph& graph, int threads, HopMatrix<Hop>& into) {
+  std::atomic<bool> fits{true};
+#pragma omp parallel num_threads(thread_count(threads))
+  {
+    std::vector<NodeId> queue(graph.nodes());
+#pragma omp for schedule(dynamic, 16)
+    for (NodeId u = 0; u < graph.nodes(); ++u) {
+      if (!search(graph, u, into.row_data(u), queue.data())) fits = false;
+    }
+  }
+  if (!fits) throw Error("plain_hops: hops do not fit their type");
+}
+
+template <typename Column>
+ColumnLists<Column> plain_lists(const Graph& graph, std::uint32_t hops, int threads) {
+  constexpr std::size_t rows_at_a_time = 256;
+  const NodeId nodes = graph.nodes();
+  ColumnLists<Column> lists(nodes, hops);
+  const std::size_t blocks = (nodes + rows_at_a_time - 1) / rows_at_a_time;
+#pragma omp parallel num_threads(thread_count(threads))
+  {
+    std::vector<NodeId> queue(nodes);
+    // Marked with the source, counted from 1, that last reached it.
+    std::vector<NodeId> mark(nodes, 0);
+#pragma omp for schedule(dynamic, 1)
+    for (std::size_t block = 0; block < blocks; ++block) {
+      std::vector<NodeId> rows;
+      std::vector<std::uint32_t> ends;
+      std::vector<Column> columns;
+      const auto last =
+          static_cast<NodeId>(std::min<std::size_t>(nodes, (block + 1) * rows_at_a_time));
+      for (auto source = static_cast<NodeId>(block * rows_at_a_time); source < last; ++source) {
+        const NodeId stamp = source + 1;
+        const std::size_t row_begin = columns.size();
+        mark[source] = stamp;
+        queue[0] = source;
+        std::size_t begin = 0;
+        std::size_t end = 1;
+        for (std::uint32_t hop = 1; hop <= hops; ++hop) {
+          std::size_t next = end;
+          for (std::size_t i = begin; i < end; ++i) {
+            for (const NodeId v : graph.neighbors(queue[i])) {
+              if (mark[v] == stamp) continue;
+              mark[v] = stamp;
+              queue[next++] = v;
+            }
+          }
+          begin = end;
+          end = next;
+          const std::size_t first = columns.size();
+          for (std::size_t i = begin; i < end; ++i) {
+            columns.push_back(static_cast<Column>(queue[i]));
+          }
+          std::sort(columns.begin() + static_cast<std::ptrdiff_t>(first), columns.end());
+          ends.push_back(static_cast<std::uint32_t>(columns.size() - row_begin));
+        }
+        rows.push_back(source);
+      }
+#pragma omp critical
+      lists.take(rows, ends, std::move(columns));
+    }
+  }
+  return lists;
+}
+
+template void plain_hops(const Graph&, int, HopMatrix<std::uint8_t>&);
+template void plain_hops(const Graph&, int, HopMatrix<std::uint16_t>&);
+template ColumnLists<std::uint16_t> plain_lists(const Graph&, std::uint32_t, int);
+template ColumnLists<std::uint32_t> plain_lists(const Graph&, std::uint32_t, int);
+
+}  // namespace ngf::bench

@@ -1,0 +1,120 @@
+// shells_bench DATA [NAME ...]: times the shells of the graphs named, or of all, and prints rows as
+// JSON. DATA is the folder of real data sets.
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "ngf/error.hpp"
+#include "ngf/generate.hpp"
+#include "ngf/io/read.hpp"
+#include "ngf/shells.hpp"
+#include "peers.hpp"
+#include "shell_rows.hpp"
+
+namespace {
+
+using ngf::Graph;
+using ngf::NodeId;
+using ngf::bench::Row;
+
+struct Subject {
+  std::string name;
+  std::function<Graph()> graph;
+  bool all_hops = true;
+  std::vector<std::uint32_t> few_hops{1, 2, 3, 4};
+  /// Peers that are slow search from so many sources, and their time is scaled up.
+  NodeId peer_sources = 4000;
+};
+
+std::vector<Subject> subjects(const std::filesystem::path& data) {
+  const auto file = [&](const char* path) {
+    return [=] { return ngf::io::read_graph(data / path).dataset.graph; };
+  };
+  return {
+      {"Cora", file("planetoid/ind.cora.graph")},
+      {"Citeseer", file("planetoid/ind.citeseer.graph")},
+      {"Pubmed", file("planetoid/ind.pubmed.graph"), true, {1, 2, 3, 4}, 1000},
+      {"ER 20000",
+       [] { return ngf::erdos_renyi(20'000, 10.0 / 20'000, 1); },
+       true,
+       {1, 2, 3, 4},
+       1000},
+      {"grid 140x140", [] { return ngf::grid(140, 140); }, true, {1, 2, 3, 4}, 1000},
+      {"power", file("networkit/power.graph")},
+      {"wiki-Vote", file("networkit/wiki-Vote.txt")},
+      {"luxembourg", file("luxembourg/luxembourg_osm.mtx"), false},
+  };
+}
+
+/// The same pairs by another library; its results must be ours.
+void add_peers(const Subject& subject, const Graph& graph, double our_seconds,
+               std::vector<Row>& rows) {
+  const NodeId count = std::min(graph.nodes(), subject.peer_sources);
+  ngf::HopMatrix<std::uint16_t> ours(graph.nodes());
+  ngf::write_hops(graph, {}, ours);
+  for (const ngf::bench::Peer& peer : ngf::bench::peers()) {
+    double seconds = 0;
+    const auto hops = peer.hops(graph, count, seconds);
+    for (NodeId u = 0; u < count; ++u) {
+      if (!std::equal(ours.row(u).begin(), ours.row(u).end(),
+                      hops.begin() + std::ptrdiff_t{u} * graph.nodes())) {
+        throw ngf::Error(
+            fmt::format("{}: {} finds other hops from {}", subject.name, peer.name, u));
+      }
+    }
+    seconds *= static_cast<double>(graph.nodes()) / count;
+    rows.push_back({fmt::format("{}, all hops: {}", subject.name, peer.name), seconds,
+                    seconds / our_seconds, 0,
+                    count < graph.nodes() ? fmt::format("scaled up from {} sources", count) : ""});
+  }
+}
+
+void run(const std::filesystem::path& data, const std::vector<std::string>& wanted) {
+  ngf::bench::ShellTasks tasks;
+  tasks.write_bandwidth = ngf::bench::write_bandwidth(0);
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const Subject& subject : subjects(data)) {
+    if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), subject.name) == wanted.end()) {
+      continue;
+    }
+    fmt::print(stderr, "{}\n", subject.name);
+    const Graph graph = subject.graph();
+    tasks.all_hops = subject.all_hops;
+    tasks.few_hops = subject.few_hops;
+    auto of_graph = ngf::bench::shell_rows(subject.name, graph, tasks);
+    if (subject.all_hops) add_peers(subject, graph, of_graph.front().seconds, of_graph);
+    for (const Row& row : of_graph) {
+      rows.push_back({{"name", row.name},
+                      {"seconds", row.seconds},
+                      {"ratio", row.ratio},
+                      {"limit_fraction", row.limit_fraction},
+                      {"note", row.note}});
+    }
+  }
+  fmt::print(
+      "{}\n",
+      nlohmann::ordered_json{{"write_bandwidth", tasks.write_bandwidth}, {"rows", rows}}.dump());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 2) {
+    std::fputs("usage: shells_bench DATA [NAME ...]\n", stderr);
+    return 2;
+  }
+  try {
+    run(argv[1], {argv + 2, argv + argc});
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "shells_bench: {}\n", error.what());
+    return 1;
+  }
+  return 0;
+}
