@@ -103,7 +103,7 @@ ColumnLists<Column> plain_lists(const Graph& graph, std::uint32_t hops, int thre
         rows.push_back(source);
       }
 #pragma omp critical
-      lists.take(rows, ends, std::move(columns));
+      lists.add(rows, ends, columns);
     }
   }
   return lists;

@@ -23,7 +23,7 @@ struct Data {
 
 /// Where `data get` puts what it fetches: --data, or the user's cache.
 std::filesystem::path fetch_target(const Data& data) {
-  const std::filesystem::path target = data.folder.empty() ? user_cache() : data.folder;
+  std::filesystem::path target = data.folder.empty() ? user_cache() : data.folder;
   if (target.empty())
     throw Error("neither HOME nor XDG_CACHE_HOME is set; name a folder: --data DIR");
   return target;

@@ -36,6 +36,7 @@ void keep_largest_component(io::ReadResult& result) {
   if (kept.size() == result.dataset.graph.nodes()) return;
   result.dataset = restrict_to(result.dataset, kept);
   std::vector<NodeId> ids;
+  ids.reserve(kept.size());
   for (const NodeId u : kept) ids.push_back(id_of(result, u));
   result.original_ids = std::move(ids);
 }

@@ -106,16 +106,17 @@ class ColumnLists {
   std::uint32_t hops() const { return hops_; }
   std::uint64_t bytes() const;
 
-  /// For those who fill it: takes columns that lie one after another, for the rows given in order;
+  /// For those who fill it: copies columns that lie one after another, for the rows given in order;
   /// ends[i * hops + k - 1] is where hop k of rows[i] ends, counted from that row's own beginning.
-  void take(std::span<const NodeId> rows, std::span<const std::uint32_t> ends,
-            std::vector<Column> columns);
+  void add(std::span<const NodeId> rows, std::span<const std::uint32_t> ends,
+           std::span<const Column> columns);
 
  private:
   std::uint32_t hops_ = 0;
   std::vector<const Column*> begin_;
   std::vector<std::uint32_t> ends_;
-  std::vector<std::vector<Column>> blocks_;
+  std::vector<std::unique_ptr<Column[]>> blocks_;
+  std::uint64_t columns_held_ = 0;
 };
 
 /// The shells of a graph, in one of the forms that hold them.

@@ -6,6 +6,8 @@
 // one number to the next by toggling one plane, and one that has arrived is left alone. So a visit
 // costs one more line, however long the numbers are.
 
+// Ice Lake's instructions, which compress lists.
+#define HWY_WANT_AVX3_DL
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/bit_walk.cpp"
 #include <hwy/foreach_target.h>
@@ -97,22 +99,50 @@ HWY_INLINE void start_planes(const Level& level, NodeId v) {
   }
 }
 
-HWY_INLINE Wide seen_by(const Level& level, const NodeId* u) {
-  return (load(level.seen[u[0]]) | load(level.seen[u[1]])) |
-         (load(level.seen[u[2]]) | load(level.seen[u[3]]));
+/// The sources that v has seen on at least 1, 2, ... paths.
+template <std::size_t paths>
+struct Seen {
+  Wide on[paths];
+};
+
+template <std::size_t paths>
+HWY_INLINE Seen<paths> load_seen(const Level& level, NodeId v) {
+  Seen<paths> seen;
+  for (std::size_t m = 0; m < paths; ++m) seen.on[m] = load(level.seen[m][v]);
+  return seen;
 }
 
-/// What v and its neighbours have seen. A long row is cut short when that is all there is to see.
-template <RowClass row_class>
-HWY_INLINE Wide gather_seen(const Level& level, NodeId v, const Wide& before, const Wide& all) {
+/// Adds numbers of paths, which saturate.
+template <std::size_t paths>
+HWY_INLINE Seen<paths> operator+(const Seen<paths>& a, const Seen<paths>& b) {
+  Seen<paths> sum;
+  sum.on[0] = a.on[0] | b.on[0];
+  if constexpr (paths > 1) sum.on[1] = (a.on[1] | b.on[1]) | (a.on[0] & b.on[0]);
+  if constexpr (paths > 2) {
+    sum.on[2] = (a.on[2] | b.on[2]) | ((a.on[1] & b.on[0]) | (a.on[0] & b.on[1]));
+  }
+  return sum;
+}
+
+template <std::size_t paths>
+HWY_INLINE Seen<paths> seen_by(const Level& level, const NodeId* u) {
+  return (load_seen<paths>(level, u[0]) + load_seen<paths>(level, u[1])) +
+         (load_seen<paths>(level, u[2]) + load_seen<paths>(level, u[3]));
+}
+
+/// What the neighbours of v have seen. A long row is cut short when, with what v has seen itself,
+/// that is all there is to see.
+template <RowClass row_class, std::size_t paths>
+HWY_INLINE Seen<paths> gather_seen(const Level& level, NodeId v, const Wide& before,
+                                   const Wide& all) {
   const NodeId* u = level.sources + level.offsets[v];
-  Wide sum = before | seen_by(level, u);
-  if constexpr (row_class == two_steps) sum = sum | seen_by(level, u + row_step);
+  Seen<paths> sum = seen_by<paths>(level, u);
+  if constexpr (row_class == two_steps) sum = sum + seen_by<paths>(level, u + row_step);
   if constexpr (row_class == more_steps) {
     const NodeId* const end = level.sources + level.offsets[v + std::size_t{1}];
     for (u += row_step; u != end; u += row_step) {
-      if (equal(sum, all)) return sum;
-      sum = sum | seen_by(level, u);
+      if (equal(before | sum.on[paths - 1], all)) return sum;
+      sum = sum + seen_by<paths>(level, u);
     }
   }
   return sum;
@@ -128,18 +158,26 @@ HWY_INLINE Part add_arrived(Part sum, const Wide& arrived) {
 }
 
 /// Visits nodes of one class. No branch depends on what was seen.
-template <RowClass row_class, bool with_planes>
-HWY_INLINE Part pull_class(Level& level, Part sum) {
+template <RowClass row_class, std::size_t paths, bool with_planes>
+HWY_INLINE void pull_class(Level& level, Part& reached, Part& counted) {
   Visits& visits = level.visits[row_class];
   std::size_t left = 0;
   std::size_t finished_count = level.finished_count;
   const auto visit = [&](std::size_t i, bool first) HWY_ATTR {
     const NodeId v = visits.nodes[i];
-    const Wide before = first ? filled(false) : load(level.seen[v]);
+    const Wide before = first ? filled(false) : load(level.seen[0][v]);
     const Wide all = load(level.reach[level.component[v]]);
-    const Wide after = gather_seen<row_class>(level, v, before, all);
-    store(after, level.seen_next[v]);
-    sum = add_arrived<with_planes>(sum, after ^ before);
+    const auto around = gather_seen<row_class, paths>(level, v, before, all);
+    const Wide after = before | around.on[0];
+    store(after, level.seen_next[0][v]);
+    for (std::size_t m = 1; m < paths; ++m) {
+      const Wide arrived = without(around.on[m], before);
+      store(first ? arrived : load(level.seen[m][v]) | arrived, level.seen_next[m][v]);
+    }
+    reached = add_arrived<with_planes>(reached, after ^ before);
+    if constexpr (paths > 1 && !with_planes) {
+      counted = add_arrived<with_planes>(counted, without(around.on[paths - 1], before));
+    }
     if constexpr (with_planes) {
       if (first) {
         start_planes(level, v);
@@ -157,130 +195,48 @@ HWY_INLINE Part pull_class(Level& level, Part sum) {
   for (std::size_t i = visits.newest; i < visits.count; ++i) visit(i, true);
   visits.count = left;
   level.finished_count = finished_count;
-  return sum;
 }
 
-template <bool with_planes>
+template <std::size_t paths, bool with_planes>
 LevelResult pull(Level& level) {
   // Those that finished on the last level: now both arrays hold all that they see.
   const std::size_t finished_before = level.finished_count;
   for (std::size_t i = 0; i < finished_before; ++i) {
     const NodeId v = level.finished[i];
-    store(load(level.reach[level.component[v]]), level.seen_next[v]);
+    for (std::size_t m = 0; m < paths; ++m) store(load(level.seen[m][v]), level.seen_next[m][v]);
   }
   level.finished_count = 0;
-  Part sum = hn::Zero(line_tag);
-  sum = pull_class<one_step, with_planes>(level, sum);
-  sum = pull_class<two_steps, with_planes>(level, sum);
-  sum = pull_class<more_steps, with_planes>(level, sum);
+  Part reached = hn::Zero(line_tag);
+  Part counted = hn::Zero(line_tag);
+  pull_class<one_step, paths, with_planes>(level, reached, counted);
+  pull_class<two_steps, paths, with_planes>(level, reached, counted);
+  pull_class<more_steps, paths, with_planes>(level, reached, counted);
   LevelResult result;
   if constexpr (with_planes) {
-    result.reached = hn::AllTrue(line_tag, hn::Eq(sum, hn::Zero(line_tag))) ? 0 : 1;
+    result.reached = hn::AllTrue(line_tag, hn::Eq(reached, hn::Zero(line_tag))) ? 0 : 1;
   } else {
-    result.counted = result.reached = hn::GetLane(hn::SumOfLanes(line_tag, sum));
+    result.reached = hn::GetLane(hn::SumOfLanes(line_tag, reached));
+    // One path to a neighbour is enough.
+    const bool all_count = paths == 1 || level.number < 2;
+    result.counted = all_count ? result.reached : hn::GetLane(hn::SumOfLanes(line_tag, counted));
   }
   return result;
+}
+
+template <bool with_planes>
+LevelResult pull_on_paths(Level& level) {
+  switch (level.min_paths) {
+    case 1:
+      return pull<1, with_planes>(level);
+    case 2:
+      return pull<2, with_planes>(level);
+    default:
+      return pull<3, with_planes>(level);
+  }
 }
 
 LevelResult pull_level(Level& level) {
-  return level.planes != nullptr ? pull<true>(level) : pull<false>(level);
-}
-
-/// Sums of path counts that saturate at three: one[s] says "at least one", and so on.
-struct Paths {
-  Wide one;
-  Wide two;
-  Wide three;
-};
-
-template <bool up_to_three>
-HWY_INLINE Paths add_paths(const PathCounts& counts, const Paths& a, NodeId u) {
-  const Wide one = load(counts.last[0][u]);
-  const Wide two = load(counts.last[1][u]);
-  Paths sum = a;
-  if constexpr (up_to_three) {
-    const Wide three = load(counts.last[2][u]);
-    sum.three = (a.three | three) | ((a.two & one) | (a.one & two));
-  }
-  sum.two = (a.two | two) | (a.one & one);
-  sum.one = a.one | one;
-  return sum;
-}
-
-/// The sums that `pull_counting` returns.
-struct CountedParts {
-  Part reached;
-  Part counted;
-};
-
-template <bool up_to_three>
-void visit_counting(const Level& level, const PathCounts& counts, NodeId v, bool first,
-                    CountedParts& sums) {
-  const Wide before = load(level.seen[v]);
-  const Wide none = filled(false);
-  Paths paths{none, none, none};
-  for (std::uint64_t e = level.offsets[v]; e < level.offsets[v + std::size_t{1}]; ++e) {
-    paths = add_paths<up_to_three>(counts, paths, level.sources[e]);
-  }
-  paths.one = without(paths.one, before);
-  paths.two = without(paths.two, before);
-  paths.three = without(paths.three, before);
-  store(paths.one, counts.next[0][v]);
-  store(paths.two, counts.next[1][v]);
-  if constexpr (up_to_three) store(paths.three, counts.next[2][v]);
-  sums.reached = hn::Add(sums.reached, count_bits(paths.one));
-  store(before | paths.one, level.seen_next[v]);
-  const Wide enough = counts.min_paths == 2 ? paths.two : paths.three;
-  sums.counted = hn::Add(sums.counted, count_bits(level.number < 2 ? paths.one : enough));
-  const Wide lacking = without(paths.one, enough);
-  store(first ? lacking : load(counts.lacking[v]) | lacking, counts.lacking[v]);
-  if (level.planes == nullptr) return;
-  if (first) {
-    start_planes(level, v);
-  } else {
-    advance_planes(level, v, before);
-  }
-}
-
-template <bool up_to_three>
-LevelResult pull_counting(Level& level, const PathCounts& counts) {
-  CountedParts sums{hn::Zero(line_tag), hn::Zero(line_tag)};
-  const Wide none = filled(false);
-  for (Visits& visits : level.visits) {
-    std::size_t left = 0;
-    for (std::size_t i = 0; i < visits.count; ++i) {
-      const NodeId v = visits.nodes[i];
-      if (equal(load(level.seen[v]), load(level.reach[level.component[v]]))) {
-        // v has seen all. It stays for one more level after the one in which it counted as last
-        // reached, so that both arrays of its counts end as zero.
-        if (!is_zero(load(counts.last[0][v]))) visits.nodes[left++] = v;
-        for (std::size_t m = 0; m < (up_to_three ? 3 : 2); ++m) store(none, counts.next[m][v]);
-      } else {
-        visits.nodes[left++] = v;
-        visit_counting<up_to_three>(level, counts, v, i >= visits.newest, sums);
-      }
-    }
-    visits.count = left;
-  }
-  LevelResult result;
-  result.reached = hn::GetLane(hn::SumOfLanes(line_tag, sums.reached));
-  result.counted = hn::GetLane(hn::SumOfLanes(line_tag, sums.counted));
-  return result;
-}
-
-LevelResult pull_level_counting(Level& level, const PathCounts& counts) {
-  return counts.min_paths == 2 ? pull_counting<false>(level, counts)
-                               : pull_counting<true>(level, counts);
-}
-
-void decode_gray(Line* const* planes, std::uint32_t plane_count, std::size_t nodes) {
-  for (std::size_t v = 0; v < nodes; ++v) {
-    Wide binary = filled(false);
-    for (std::uint32_t j = plane_count; j-- > 0;) {
-      binary = binary ^ load(planes[j][v]);
-      store(binary, planes[j][v]);
-    }
-  }
+  return level.planes != nullptr ? pull_on_paths<true>(level) : pull_on_paths<false>(level);
 }
 
 #if HWY_TARGET == HWY_SCALAR
@@ -288,10 +244,13 @@ void decode_gray(Line* const* planes, std::uint32_t plane_count, std::size_t nod
 // Without vectors there is nothing to shuffle: the same functions, said plainly.
 
 void transpose_bytes(const Line* lines, const NodeId* nodes, std::size_t count, std::uint8_t* table,
-                     std::size_t stride) {
+                     std::size_t stride, const std::uint8_t* above) {
   for (std::size_t x = 0; x < count; ++x) {
     const auto* const bytes = reinterpret_cast<const std::uint8_t*>(lines[nodes[x]].words.data());
-    for (std::size_t k = 0; k < line_bytes; ++k) table[k * stride + x] = bytes[k];
+    for (std::size_t k = 0; k < line_bytes; ++k) {
+      const std::size_t place = k * stride + x;
+      table[place] = static_cast<std::uint8_t>(bytes[k] ^ (above != nullptr ? above[place] : 0));
+    }
   }
 }
 
@@ -361,31 +320,82 @@ HWY_INLINE void interleave(Bytes (&rows)[16]) {
   for (std::size_t i = 0; i < 16; ++i) rows[i] = mixed[i];
 }
 
-void transpose_bytes(const Line* lines, const NodeId* nodes, std::size_t count, std::uint8_t* table,
-                     std::size_t stride) {
-  constexpr std::size_t block = 16;
-  constexpr std::size_t ahead = 2 * block;
-  alignas(64) std::uint8_t turned[block][byte_lanes];
-  for (std::size_t x = 0; x < count; x += block) {
-    if (x + ahead < count) {
-      for (std::size_t i = 0; i < block; ++i) hwy::Prefetch(&lines[nodes[x + ahead + i]]);
+constexpr std::size_t block = 16;
+using Turned = std::uint8_t[block][byte_lanes];
+
+/// Turns sixteen lines, from byte `begin` on: row i gets byte i of all sixteen, then byte 16 + i of
+/// them, and so on.
+HWY_INLINE void turn_block(const Line* lines, const NodeId* nodes, std::size_t begin,
+                           Turned& turned) {
+  Bytes rows[block];
+  for (std::size_t i = 0; i < block; ++i) {
+    const auto* const bytes = reinterpret_cast<const std::uint8_t*>(lines[nodes[i]].words.data());
+    rows[i] = hn::Load(byte_tag, bytes + begin);
+  }
+  // Interleaving bytes of rows i and i + 8 four times over is a perfect shuffle: after it, row
+  // i holds byte i of all sixteen.
+  for (int step = 0; step < 4; ++step) interleave<std::uint8_t>(rows);
+  for (std::size_t i = 0; i < block; ++i) hn::Store(rows[i], byte_tag, turned[i]);
+}
+
+constexpr std::size_t blocks = column_step / block;
+
+/// Adds what is in `above`, if there is such a table, at the same place.
+template <typename Tag, typename Vector>
+HWY_INLINE void store_with(Tag tag, Vector bytes, std::size_t place, const std::uint8_t* above,
+                           std::uint8_t* table) {
+  if (above != nullptr) bytes = hn::Xor(bytes, hn::Load(tag, above + place));
+  hn::Store(bytes, tag, table + place);
+}
+
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+
+/// Writes 64 columns of all rows, from blocks of 16 columns.
+HWY_INLINE void join_blocks(const Turned (&turned)[blocks], std::size_t /*begin*/, std::size_t x,
+                            std::size_t stride, const std::uint8_t* above, std::uint8_t* table) {
+  for (std::size_t i = 0; i < block; ++i) {
+    const Bytes a = hn::Load(byte_tag, turned[0][i]);
+    const Bytes b = hn::Load(byte_tag, turned[1][i]);
+    const Bytes c = hn::Load(byte_tag, turned[2][i]);
+    const Bytes d = hn::Load(byte_tag, turned[3][i]);
+    // Four blocks of four vectors are turned like a matrix: first halves, then neighbours.
+    const auto join_halves = [&](Bytes ac, Bytes bd, std::size_t k) HWY_ATTR {
+      store_with(byte_tag, hn::OddEvenBlocks(hn::SwapAdjacentBlocks(bd), ac), k * stride + x, above,
+                 table);
+      store_with(byte_tag, hn::OddEvenBlocks(bd, hn::SwapAdjacentBlocks(ac)),
+                 (k + block) * stride + x, above, table);
+    };
+    join_halves(hn::ConcatLowerLower(byte_tag, c, a), hn::ConcatLowerLower(byte_tag, d, b), i);
+    join_halves(hn::ConcatUpperUpper(byte_tag, c, a), hn::ConcatUpperUpper(byte_tag, d, b),
+                i + 2 * block);
+  }
+}
+
+#else
+
+HWY_INLINE void join_blocks(const Turned (&turned)[blocks], std::size_t begin, std::size_t x,
+                            std::size_t stride, const std::uint8_t* above, std::uint8_t* table) {
+  const hn::FixedTag<std::uint8_t, block> piece;
+  for (std::size_t k = 0; k < byte_lanes; ++k) {
+    // Whole cache lines of the table, one after the other.
+    for (std::size_t b = 0; b < blocks; ++b) {
+      const auto bytes = hn::Load(piece, &turned[b][k % block][k / block * block]);
+      store_with(piece, bytes, (begin + k) * stride + x + b * block, above, table);
     }
+  }
+}
+
+#endif
+
+void transpose_bytes(const Line* lines, const NodeId* nodes, std::size_t count, std::uint8_t* table,
+                     std::size_t stride, const std::uint8_t* above) {
+  alignas(64) Turned turned[blocks];
+  for (std::size_t x = 0; x < count; x += column_step) {
     for (std::size_t begin = 0; begin < line_bytes; begin += byte_lanes) {
-      Bytes rows[block];
-      for (std::size_t i = 0; i < block; ++i) {
-        const auto* const bytes =
-            reinterpret_cast<const std::uint8_t*>(lines[nodes[x + i]].words.data());
-        rows[i] = hn::Load(byte_tag, bytes + begin);
+      for (std::size_t b = 0; b < blocks; ++b) {
+        turn_block(lines, nodes + x + b * block, begin, turned[b]);
       }
-      // Interleaving bytes of rows i and i + 8 four times over is a perfect shuffle: after it, row
-      // i holds byte i of all sixteen.
-      for (int step = 0; step < 4; ++step) interleave<std::uint8_t>(rows);
-      for (std::size_t i = 0; i < block; ++i) hn::Store(rows[i], byte_tag, turned[i]);
-      for (std::size_t part = 0; part < byte_lanes; part += block) {
-        for (std::size_t i = 0; i < block; ++i) {
-          std::memcpy(table + (begin + part + i) * stride + x, &turned[i][part], block);
-        }
-      }
+      join_blocks(turned, begin, x, stride, above, table);
     }
   }
 }
@@ -511,19 +521,49 @@ void emit_row_16(const std::uint8_t* low, const std::uint8_t* high, const std::u
   }
 }
 
+/// Writes the columns x + i of the bits i that are set.
+template <typename Column>
+HWY_INLINE std::size_t collect_bits(std::uint64_t mask, std::size_t x, Column* columns) {
+  std::size_t found = 0;
+#if HWY_TARGET == HWY_AVX3_DL
+  const hn::CappedTag<Column, 64 / sizeof(Column)> tag;
+  for (std::size_t begin = 0; begin < byte_lanes; begin += hn::Lanes(tag)) {
+    const auto here = hn::Iota(tag, static_cast<Column>(x + begin));
+    const std::uint64_t bits = mask >> begin;
+    const auto wanted = hn::LoadMaskBits(tag, reinterpret_cast<const std::uint8_t*>(&bits));
+    hn::StoreU(hn::Compress(here, wanted), tag, columns + found);
+    found += hn::CountTrue(tag, wanted);
+  }
+#else
+  for (; mask != 0; mask &= mask - 1) {
+    columns[found++] = static_cast<Column>(x + static_cast<std::size_t>(std::countr_zero(mask)));
+  }
+#endif
+  return found;
+}
+
 template <typename Column>
 std::size_t collect_columns(const std::uint8_t* row, std::size_t count, std::uint8_t hop,
                             Column* columns) {
+  // Whether a vector holds any column is hard to foretell; of several, most lists have one.
+  constexpr std::size_t together = 4;
   const auto wanted = hn::Set(byte_tag, hop);
   std::size_t found = 0;
-  alignas(64) std::uint8_t bits[8 + 8] = {};
-  for (std::size_t x = 0; x < count; x += byte_lanes) {
-    hn::StoreMaskBits(byte_tag, hn::Eq(hn::Load(byte_tag, row + x), wanted), bits);
-    std::uint64_t mask = 0;
-    std::memcpy(&mask, bits, byte_lanes / 8);
-    for (; mask != 0; mask &= mask - 1) {
-      columns[found++] = static_cast<Column>(x + static_cast<std::size_t>(std::countr_zero(mask)));
+  for (std::size_t x = 0; x < count;) {
+    const std::size_t vectors = std::min(together, (count - x) / byte_lanes);
+    std::uint64_t masks[together] = {};
+    std::uint64_t any = 0;
+    for (std::size_t i = 0; i < vectors; ++i) {
+      alignas(8) std::uint8_t bits[8 + 8] = {};
+      const auto bytes = hn::Load(byte_tag, row + x + i * byte_lanes);
+      hn::StoreMaskBits(byte_tag, hn::Eq(bytes, wanted), bits);
+      std::memcpy(&masks[i], bits, byte_lanes / 8);
+      any |= masks[i];
     }
+    for (std::size_t i = 0; i < vectors && any != 0; ++i) {
+      found += collect_bits(masks[i], x + i * byte_lanes, columns + found);
+    }
+    x += vectors * byte_lanes;
   }
   return found;
 }
@@ -546,8 +586,6 @@ HWY_AFTER_NAMESPACE();
 namespace ngf::kernels {
 
 HWY_EXPORT(pull_level);
-HWY_EXPORT(pull_level_counting);
-HWY_EXPORT(decode_gray);
 HWY_EXPORT(transpose_bytes);
 HWY_EXPORT(expand_rows);
 HWY_EXPORT(emit_row_8);
@@ -556,15 +594,9 @@ HWY_EXPORT(columns_at_16);
 HWY_EXPORT(columns_at_32);
 
 LevelResult pull_level(Level& level) { return HWY_DYNAMIC_DISPATCH(pull_level)(level); }
-LevelResult pull_level_counting(Level& level, const PathCounts& counts) {
-  return HWY_DYNAMIC_DISPATCH(pull_level_counting)(level, counts);
-}
-void decode_gray(Line* const* planes, std::uint32_t plane_count, std::size_t nodes) {
-  HWY_DYNAMIC_DISPATCH(decode_gray)(planes, plane_count, nodes);
-}
 void transpose_bytes(const Line* lines, const NodeId* nodes, std::size_t count, std::uint8_t* table,
-                     std::size_t stride) {
-  HWY_DYNAMIC_DISPATCH(transpose_bytes)(lines, nodes, count, table, stride);
+                     std::size_t stride, const std::uint8_t* above) {
+  HWY_DYNAMIC_DISPATCH(transpose_bytes)(lines, nodes, count, table, stride, above);
 }
 void expand_rows(const std::uint8_t* const* planes, std::uint32_t plane_count,
                  const std::uint8_t* absent, std::size_t count, std::uint8_t* const* rows) {

@@ -22,6 +22,9 @@ struct alignas(line_bytes) Line {
 /// Rows of neighbours are padded to a multiple of this with a node that no source ever reaches.
 inline constexpr std::size_t row_step = 4;
 
+/// Paths are counted up to so many.
+inline constexpr std::size_t most_paths = 3;
+
 /// Nodes to be visited on a level. All but the newest have been reached before; the newest, from
 /// `newest` on, are about to be, by a neighbour that the last level reached.
 struct Visits {
@@ -41,8 +44,12 @@ struct Level {
   const NodeId* sources = nullptr;
   const NodeId* component = nullptr;
   const Line* reach = nullptr;  ///< by component: the sources that its nodes can ever see
-  const Line* seen = nullptr;   ///< the sources that have reached v before this level
-  Line* seen_next = nullptr;    ///< the same after it
+
+  /// seen[m - 1][v]: the sources that reached v before this level, on at least m shortest paths.
+  /// What a neighbour has seen and v has not, it saw on the last level: so these need not tell.
+  std::array<const Line*, most_paths> seen = {};
+  std::array<Line*, most_paths> seen_next = {};  ///< the same after this level
+  std::uint32_t min_paths = 1;                   ///< so many of the arrays are in use
 
   /// Hop numbers in Gray code: bit s of planes[j][v] is bit j of gray(hops from s to v). Null when
   /// they are not wanted.
@@ -63,29 +70,15 @@ struct LevelResult {
 /// Takes one step of all searches: v sees what its neighbours have seen.
 LevelResult pull_level(Level& level);
 
-/// Path counts beside the walk: at_least[m - 2] says who has at least m shortest paths, m = 2, 3.
-struct PathCounts {
-  std::uint32_t min_paths = 2;
-  /// Who was reached by the last level, and with how many paths. Those of nodes that were not are
-  /// 0.
-  std::array<const Line*, 3> last = {};
-  std::array<Line*, 3> next = {};
-  Line* lacking = nullptr;  ///< the sources that came to v on too few paths
-};
-
-/// The same step with counting. Here `seen` and `seen_next` are one array.
-LevelResult pull_level_counting(Level& level, const PathCounts& counts);
-
-/// Turns Gray code into plain binary numbers, for all nodes.
-void decode_gray(Line* const* planes, std::uint32_t plane_count, std::size_t nodes);
-
 /// Columns that are expanded at a time; rows are padded to a multiple of `column_step`.
 inline constexpr std::size_t column_step = 64;
 
 /// byte k of the lines of nodes[0..count-1] becomes table[k * stride .. + count - 1]: what the walk
-/// knows of eight sources lies side by side for all nodes. `count` is a multiple of 16.
+/// knows of eight sources lies side by side for all nodes. Where `above` is given, a table of the
+/// same shape, it is added bit by bit: from the highest plane down, that turns Gray code into plain
+/// numbers. `count` is a multiple of `column_step`, tables are aligned to it.
 void transpose_bytes(const Line* lines, const NodeId* nodes, std::size_t count, std::uint8_t* table,
-                     std::size_t stride);
+                     std::size_t stride, const std::uint8_t* above);
 
 /// Expands bit b (0..7) of `count` bytes of each plane to numbers: rows[b][x] = sum over j of
 /// 2^j * (bit b of planes[j][x]), and 255 where bit b of `absent` (if any) is set. At most eight

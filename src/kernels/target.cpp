@@ -1,5 +1,7 @@
 #include "kernels/target.hpp"
 
+// The same sets as the kernels have.
+#define HWY_WANT_AVX3_DL
 #include <hwy/targets.h>
 
 #include <algorithm>

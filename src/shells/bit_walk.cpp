@@ -24,6 +24,9 @@ std::size_t round_up(std::size_t count, std::size_t step) {
   return (count + step - 1) / step * step;
 }
 
+/// No class, for nodes that were reached; nobody is never visited either.
+constexpr std::uint8_t reached = kernels::row_classes;
+
 kernels::RowClass row_class_of(const Walkable& graph, NodeId v) {
   const std::uint64_t length = graph.pull_offsets[v + std::size_t{1}] - graph.pull_offsets[v];
   if (length > 2 * kernels::row_step) return kernels::more_steps;
@@ -51,10 +54,13 @@ BitWalk::BitWalk(const Walkable& graph, const Columns& columns, const Options& o
       columns_(columns),
       options_(options),
       finished_(graph.size() + std::size_t{1}),
-      is_active_(graph.size() + std::size_t{1}, 0) {
-  is_active_[graph.size()] = 1;  // nobody is never visited
+      row_class_(graph.size() + std::size_t{1}, reached) {
   std::array<std::size_t, kernels::row_classes> sizes{};
-  for (NodeId v = 0; v < graph.size(); ++v) ++sizes[row_class_of(graph, v)];
+  for (NodeId v = 0; v < graph.size(); ++v) {
+    row_class_[v] = row_class_of(graph, v);
+    ++sizes[row_class_[v]];
+  }
+  waiting_ = row_class_;
   for (std::size_t c = 0; c < sizes.size(); ++c) {
     // A visit may write the place behind the last.
     active_[c].resize(sizes[c] + 1);
@@ -70,44 +76,45 @@ void BitWalk::lay_out_lines() {
   constexpr std::size_t page = 4096 / line_bytes;
   constexpr std::size_t apart = 5;
   const std::size_t stride = round_up(graph_.size() + std::size_t{1}, page) + apart;
-  const bool counting = options_.min_paths > 1;
   const auto most_planes = static_cast<std::size_t>(
       std::bit_width(std::clamp(graph_.diameter_at_most, 1U, std::max(options_.hops, 1U))));
   planes_.resize(options_.keep_hops ? most_planes : 0);
   // Planes that are never written take no memory.
-  lines_.resize(stride * (seen_.size() + planes_.size() + (counting ? 2 * 3 + 1 : 0)));
+  lines_.resize(stride * (seen_.size() * paths() + planes_.size()));
   Lines next = lines_.data();
   const auto take = [&](Lines& lines) { lines = std::exchange(next, next + stride); };
-  const auto take_zeros = [&](Lines& lines) {
-    take(lines);
-    std::fill_n(lines, graph_.size() + std::size_t{1}, Line{});
-  };
-  for (Lines& lines : seen_) take_zeros(lines);
-  if (counting) {
-    for (auto& side : paths_) {
-      for (Lines& lines : side) take_zeros(lines);
+  for (auto& side : seen_) {
+    for (std::size_t m = 0; m < paths(); ++m) {
+      take(side[m]);
+      std::fill_n(side[m], graph_.size() + std::size_t{1}, Line{});
     }
-    take_zeros(lacking_);
   }
   for (Lines& lines : planes_) take(lines);
 }
 
 void BitWalk::clear() {
-  for (const NodeId v : touched_) {
-    is_active_[v] = 0;
-    for (const Lines lines : seen_) lines[v] = {};
-    if (options_.min_paths == 1) continue;
-    for (auto& side : paths_) {
-      for (int m = 0; m < options_.min_paths; ++m) side[static_cast<std::size_t>(m)][v] = {};
+  const bool most = touched_all_ || touched_.size() > graph_.size() / 2;
+  for (auto& side : seen_) {
+    for (std::size_t m = 0; m < paths(); ++m) {
+      if (most) {
+        std::fill_n(side[m], graph_.size(), Line{});
+      } else {
+        for (const NodeId v : touched_) side[m][v] = {};
+      }
     }
   }
+  if (most) {
+    waiting_ = row_class_;
+  } else {
+    for (const NodeId v : touched_) waiting_[v] = row_class_[v];
+  }
+  touched_all_ = false;
   for (const NodeId s : sources_) reach_[graph_.component[s]] = {};
   touched_.clear();
   for (kernels::Visits& visits : visits_) visits.newest = visits.count = 0;
   newest_.clear();
   finished_count_ = 0;
   now_ = 0;
-  paths_now_ = 0;
   plane_count_ = 0;
 }
 
@@ -118,9 +125,8 @@ std::size_t BitWalk::active_count() const {
 }
 
 void BitWalk::activate(NodeId v) {
-  is_active_[v] = 1;
+  kernels::Visits& visits = visits_[std::exchange(waiting_[v], reached)];
   touched_.push_back(v);
-  kernels::Visits& visits = visits_[row_class_of(graph_, v)];
   visits.nodes[visits.count++] = v;
 }
 
@@ -134,7 +140,7 @@ void BitWalk::activate_neighbors(std::span<const NodeId> nodes) {
   const std::size_t first = touched_.size();
   for (const NodeId u : nodes) {
     for (std::uint64_t e = offsets[u]; e < offsets[u + std::size_t{1}]; ++e) {
-      if (is_active_[rows[e]] == 0) activate(rows[e]);
+      if (waiting_[rows[e]] != reached) activate(rows[e]);
     }
   }
   newest_.assign(touched_.begin() + static_cast<std::ptrdiff_t>(first), touched_.end());
@@ -147,15 +153,9 @@ void BitWalk::start(std::span<const NodeId> sources) {
   for (std::size_t i = 0; i < sources.size(); ++i) {
     const NodeId s = sources[i];
     activate(s);
-    set_bit(seen_[0][s], i);
+    set_bit(seen_[0][0][s], i);
     set_bit(reach_[graph_.component[s]], i);
     if (options_.keep_hops) planes_[0][s] = {};
-    if (options_.min_paths > 1) {
-      set_bit(paths_[0][0][s], i);
-      // One path leads from a node to itself.
-      lacking_[s] = {};
-      set_bit(lacking_[s], i);
-    }
   }
   age_visits();
   activate_neighbors(sources);
@@ -183,26 +183,15 @@ kernels::LevelResult BitWalk::step(std::uint32_t level) {
   step.visits = visits_;
   step.finished = finished_.data();
   step.finished_count = finished_count_;
-  step.seen = seen_[now_];
-  if (options_.min_paths == 1) {
-    now_ = 1 - now_;
-    step.seen_next = seen_[now_];
-    const kernels::LevelResult result = kernels::pull_level(step);
-    visits_ = step.visits;
-    finished_count_ = step.finished_count;
-    return result;
+  step.min_paths = static_cast<std::uint32_t>(options_.min_paths);
+  for (std::size_t m = 0; m < paths(); ++m) {
+    step.seen[m] = seen_[now_][m];
+    step.seen_next[m] = seen_[1 - now_][m];
   }
-  step.seen_next = seen_[now_];
-  kernels::PathCounts counts;
-  counts.min_paths = static_cast<std::uint32_t>(options_.min_paths);
-  for (std::size_t m = 0; m < 3; ++m) {
-    counts.last[m] = paths_[paths_now_][m];
-    counts.next[m] = paths_[1 - paths_now_][m];
-  }
-  counts.lacking = lacking_;
-  paths_now_ = 1 - paths_now_;
-  const kernels::LevelResult result = kernels::pull_level_counting(step, counts);
+  now_ = 1 - now_;
+  const kernels::LevelResult result = kernels::pull_level(step);
   visits_ = step.visits;
+  finished_count_ = step.finished_count;
   return result;
 }
 
@@ -226,38 +215,45 @@ void BitWalk::walk(std::span<const NodeId> sources, std::vector<std::uint64_t>& 
 }
 
 void BitWalk::prepare_planes() {
-  kernels::decode_gray(planes_.data(), plane_count_, graph_.size());
-  if (all_present_) return;
-  const kernels::Line* const seen = seen_[now_];
-  const Lines absent = seen_[1 - now_];
-  for (NodeId v = 0; v < graph_.size(); ++v) {
-    for (std::size_t w = 0; w < 8; ++w) absent[v].words[w] = ~seen[v].words[w];
+  // Where the level before the last was, there is room.
+  const auto& seen = seen_[now_];
+  const auto& room = seen_[1 - now_];
+  if (!all_present_) {
+    for (NodeId v = 0; v < graph_.size(); ++v) {
+      for (std::size_t w = 0; w < 8; ++w) room[0][v].words[w] = ~seen[0][v].words[w];
+    }
   }
-  // What is not in `touched_` was zero and must become zero again.
-  touched_.resize(graph_.size());
-  for (NodeId v = 0; v < graph_.size(); ++v) touched_[v] = v;
+  if (paths() > 1) {
+    const Lines enough = seen[paths() - 1];
+    for (NodeId v = 0; v < graph_.size(); ++v) {
+      for (std::size_t w = 0; w < 8; ++w) room[1][v].words[w] = ~enough[v].words[w];
+    }
+  }
+  touched_all_ = touched_all_ || !all_present_ || paths() > 1;
 }
 
 void BitWalk::transpose(std::size_t begin, std::size_t count) {
-  const bool paths = options_.min_paths > 1;
-  const std::size_t tables = plane_count_ + (all_present_ ? 0 : 1) + (paths ? 1 : 0);
+  const bool counting = paths() > 1;
+  const std::size_t tables = plane_count_ + (all_present_ ? 0 : 1) + (counting ? 1 : 0);
   table_stride_ = count;
   table_.resize(tables * line_bytes * count);
   expanded_.resize(kinds * 8 * count);
-  std::uint8_t* table = table_.data();
-  const auto add = [&](const Line* lines) {
-    kernels::transpose_bytes(lines, columns_.root.data() + begin, count, table, count);
-    table += line_bytes * count;
+  const auto fill = [&](std::size_t table, const Line* lines, bool add_above) {
+    std::uint8_t* const to = table_.data() + table * line_bytes * count;
+    kernels::transpose_bytes(lines, columns_.root.data() + begin, count, to, count,
+                             add_above ? to + line_bytes * count : nullptr);
   };
-  for (std::uint32_t j = 0; j < plane_count_; ++j) add(planes_[j]);
-  if (!all_present_) add(seen_[1 - now_]);
-  if (paths) add(lacking_);
+  for (std::uint32_t j = plane_count_; j-- > 0;) fill(j, planes_[j], j + 1 < plane_count_);
+  if (!all_present_) fill(plane_count_, seen_[1 - now_][0], false);
+  if (counting) fill(tables - 1, seen_[1 - now_][1], false);
 }
 
 void BitWalk::expand(std::size_t group, std::size_t count) {
-  std::vector<const std::uint8_t*> tables;
-  for (std::size_t t = 0; t * line_bytes * table_stride_ < table_.size(); ++t) {
-    tables.push_back(table_.data() + (t * line_bytes + group) * table_stride_);
+  // As many planes as two bytes have, and two tables more.
+  std::array<const std::uint8_t*, 2 * planes_in_a_byte + 2> tables{};
+  const std::size_t last = table_.size() / (line_bytes * table_stride_) - 1;
+  for (std::size_t t = 0; t <= last; ++t) {
+    tables[t] = table_.data() + (t * line_bytes + group) * table_stride_;
   }
   const std::uint8_t* const absent = all_present_ ? nullptr : tables[plane_count_];
   const auto expand_kind = [&](Kind kind, std::uint32_t first, std::uint32_t planes,
@@ -269,7 +265,7 @@ void BitWalk::expand(std::size_t group, std::size_t count) {
   const std::uint32_t low_planes = std::min(plane_count_, planes_in_a_byte);
   expand_kind(low, 0, low_planes, absent);
   expand_kind(high, low_planes, plane_count_ - low_planes, absent);
-  if (options_.min_paths > 1) expand_kind(too_few_paths, 0, 0, tables.back());
+  if (options_.min_paths > 1) expand_kind(too_few_paths, 0, 0, tables[last]);
 }
 
 template <typename Hop>
@@ -326,10 +322,9 @@ void BitWalk::write_rows(HopMatrix<Hop>& matrix) {
 std::uint64_t BitWalk::bytes(NodeId nodes, const Options& options, std::uint32_t planes,
                              bool whole_rows) {
   const std::uint64_t size = nodes;
-  const std::uint64_t extra_lines = options.min_paths > 1 ? 2 * 3 + 1 : 0;
+  const auto seen_lines = 2 * static_cast<std::uint64_t>(options.min_paths);
   const std::uint64_t hop_lines = options.keep_hops ? planes : 0;
-  std::uint64_t total =
-      size * (line_bytes * (2 + extra_lines + hop_lines) + 4 * sizeof(NodeId) + 1);
+  std::uint64_t total = size * (line_bytes * (seen_lines + hop_lines) + 4 * sizeof(NodeId) + 2);
   if (options.keep_hops) {
     const std::uint64_t count = whole_rows ? round_up(nodes, column_step) : chunk;
     total += count * ((planes + 2) * line_bytes + kinds * 8 + 2);

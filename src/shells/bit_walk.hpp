@@ -74,6 +74,7 @@ class BitWalk {
 
   void lay_out_lines();
   void start(std::span<const NodeId> sources);
+  std::size_t paths() const { return static_cast<std::size_t>(options_.min_paths); }
   void activate(NodeId v);
   void activate_neighbors(std::span<const NodeId> nodes);
   /// What the next level visits for the first time becomes what it has visited.
@@ -83,7 +84,7 @@ class BitWalk {
   void ensure_planes(std::uint32_t level);
   void clear();
 
-  /// Decodes hops, and finds which pairs are absent.
+  /// Finds which pairs are absent, and which lack paths.
   void prepare_planes();
   void transpose(std::size_t begin, std::size_t count);
   void expand(std::size_t group, std::size_t count);
@@ -117,18 +118,19 @@ class BitWalk {
   std::vector<NodeId> finished_;
   std::size_t finished_count_ = 0;
   std::vector<NodeId> touched_;
-  std::vector<std::uint8_t> is_active_;
+  bool touched_all_ = false;
+  // By node: its row's class while it was not reached, and another number from then on.
+  std::vector<std::uint8_t> row_class_;
+  std::vector<std::uint8_t> waiting_;
   detail::AlignedVector<kernels::Line> reach_;
   detail::AlignedVector<kernels::Line> lines_;  // all that follow, one behind the other
-  std::array<Lines, 2> seen_{};
-  std::size_t now_ = 0;  // which of the two holds what has been seen
+  // What has been seen on at least 1, 2, ... paths, before and after a level, in turn.
+  std::array<std::array<Lines, kernels::most_paths>, 2> seen_{};
+  std::size_t now_ = 0;  // which of the two holds the last level
   std::vector<Lines> planes_;
   std::uint32_t plane_count_ = 0;
   std::uint32_t levels_ = 0;
   bool all_present_ = true;
-  std::array<std::array<Lines, 3>, 2> paths_{};  // of the last level and of the next, in turn
-  std::size_t paths_now_ = 0;
-  Lines lacking_ = nullptr;
 
   // Byte k of every column's line, for each plane and then for absent and lacking pairs.
   detail::AlignedVector<std::uint8_t> table_;

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "detail/aligned.hpp"
 #include "ngf/graph.hpp"
 
 namespace ngf::shells {
@@ -14,7 +15,11 @@ namespace ngf::shells {
 class QueueWalk {
  public:
   QueueWalk(const Graph& graph, std::uint32_t hops, int min_paths)
-      : graph_(graph), hops_(hops), min_paths_(min_paths), mark_(graph.nodes(), 0) {
+      : graph_(graph),
+        hops_(hops),
+        min_paths_(min_paths),
+        queue_(graph.nodes()),
+        mark_(graph.nodes(), 0) {
     if (min_paths > 1) paths_.resize(graph.nodes());
   }
 
@@ -34,24 +39,20 @@ class QueueWalk {
 
   /// Appends the nodes at `hop` that count, increasing.
   template <typename Column>
-  void append_sorted(std::uint32_t hop, std::vector<Column>& columns) {
-    const std::size_t first = columns.size();
-    for (const NodeId v : found(hop)) {
-      if (counts(v, hop)) columns.push_back(static_cast<Column>(v));
-    }
-    sort_columns(std::span(columns).subspan(first));
-  }
+  void append_sorted(std::uint32_t hop, std::vector<Column>& columns);
 
  private:
+  template <bool counting>
+  void walk_on(NodeId source);
   template <typename Column>
   void sort_columns(std::span<Column> columns);
 
   const Graph& graph_;
   std::uint32_t hops_;
   int min_paths_;
-  std::vector<NodeId> queue_;
+  detail::AlignedVector<NodeId> queue_;
   std::vector<std::size_t> begin_;   // where each hop begins in the queue, and its end
-  std::vector<std::uint32_t> mark_;  // the stamp of the level that reached a node
+  std::vector<std::uint32_t> mark_;  // the stamp of the search, or its level, that reached a node
   std::vector<std::uint8_t> paths_;  // shortest paths, saturating at 3
   std::vector<std::uint64_t> bits_;  // scratch for sorting
   std::uint32_t stamp_ = 0;

@@ -42,23 +42,23 @@ template class HopMatrix<std::uint16_t>;
 
 template <typename Column>
 std::uint64_t ColumnLists<Column>::bytes() const {
-  std::uint64_t total = begin_.size() * sizeof(const Column*) + ends_.size() * sizeof(ends_[0]);
-  for (const auto& block : blocks_) total += block.size() * sizeof(Column);
-  return total;
+  return begin_.size() * sizeof(const Column*) + ends_.size() * sizeof(ends_[0]) +
+         columns_held_ * sizeof(Column);
 }
 
 template <typename Column>
-void ColumnLists<Column>::take(std::span<const NodeId> rows, std::span<const std::uint32_t> ends,
-                               std::vector<Column> columns) {
-  columns.shrink_to_fit();
-  const Column* begin = columns.data();
+void ColumnLists<Column>::add(std::span<const NodeId> rows, std::span<const std::uint32_t> ends,
+                              std::span<const Column> columns) {
+  blocks_.push_back(std::make_unique_for_overwrite<Column[]>(columns.size()));
+  columns_held_ += columns.size();
+  Column* begin = blocks_.back().get();
+  std::copy(columns.begin(), columns.end(), begin);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const auto of_row = ends.subspan(i * hops_, hops_);
     begin_[rows[i]] = begin;
     std::copy(of_row.begin(), of_row.end(), ends_.begin() + std::ptrdiff_t{rows[i]} * hops_);
     if (hops_ > 0) begin += of_row.back();
   }
-  blocks_.push_back(std::move(columns));
 }
 
 template class ColumnLists<std::uint16_t>;
@@ -66,6 +66,7 @@ template class ColumnLists<std::uint32_t>;
 
 namespace {
 
+using detail::AlignedVector;
 using detail::fail;
 using detail::parallel_for;
 using shells::BitWalk;
@@ -185,13 +186,15 @@ Shells::Held build_dense(const Graph& graph, const ShellOptions& options) {
 /// The columns of each hop of a row, one hop after the other.
 template <typename Hop, typename Column>
 void append_lists(const Hop* row, NodeId nodes, std::size_t padded, std::uint32_t hops,
-                  std::vector<Column>& columns, std::vector<std::uint32_t>& ends) {
+                  AlignedVector<Column>& columns, std::vector<std::uint32_t>& ends) {
   constexpr std::uint32_t few = 16;
   const std::size_t begin = columns.size();
   if constexpr (sizeof(Hop) == 1) {
     if (hops <= few) {
       // Room for every column that can come, and for what the kernel writes beyond the last.
-      columns.resize(begin + padded + kernels::column_step);
+      const std::size_t most = begin + padded + kernels::column_step;
+      if (columns.capacity() < most) columns.reserve(2 * most);
+      columns.resize(most);
       std::size_t end = begin;
       for (std::uint32_t k = 1; k <= hops; ++k) {
         std::size_t found =
@@ -230,13 +233,13 @@ ColumnLists<Column> lists_by_bits(const Graph& graph, const ShellOptions& option
   walk_all(walkable, columns, walk_options, options, [&](BitWalk& walk) {
     std::vector<NodeId> rows;
     std::vector<std::uint32_t> ends;
-    std::vector<Column> found;
+    AlignedVector<Column> found;
     walk.visit_rows<Hop>([&](NodeId x, const Hop* row) {
       rows.push_back(x);
       append_lists(row, graph.nodes(), columns.padded, options.hops, found, ends);
     });
     const std::lock_guard lock(mutex);
-    lists.take(rows, ends, std::move(found));
+    lists.add(rows, ends, found);
   });
   return lists;
 }
@@ -269,7 +272,7 @@ ColumnLists<Column> lists_by_queue(const Graph& graph, const ShellOptions& optio
       rows.push_back(u);
     }
     const std::lock_guard lock(mutex);
-    lists.take(rows, ends, std::move(columns));
+    lists.add(rows, ends, columns);
     if (options.progress != nullptr) options.progress->report(++finished, blocks);
   });
   return lists;
@@ -297,7 +300,7 @@ void scale(Estimate& estimate, double factor) {
 /// From so few searches that they cost little beside the work that they help to choose for.
 Estimate estimate_quickly(const Graph& graph, const ShellOptions& options) {
   const NodeId nodes = graph.nodes();
-  const std::uint64_t wanted = std::clamp<std::uint64_t>(nodes / 256, 8, 64);
+  const std::uint64_t wanted = std::clamp<std::uint64_t>(nodes / 64, 1, 64);
   const std::uint64_t enough_arcs = 4 * graph.arcs() + 100'000;
   QueueWalk walk(graph, options.hops, options.min_paths);
   Random random(options.seed);
