@@ -165,7 +165,11 @@ void BitWalk::ensure_planes(std::uint32_t level) {
   while (std::uint32_t{1} << plane_count_ <= level) {
     // Nodes that were reached on a lower level have zeros in the new plane; those that were not
     // are written whole when they are.
-    for (const NodeId v : touched_) planes_[plane_count_][v] = {};
+    if (touched_.size() > graph_.size() / 2) {
+      std::fill_n(planes_[plane_count_], graph_.size(), Line{});
+    } else {
+      for (const NodeId v : touched_) planes_[plane_count_][v] = {};
+    }
     ++plane_count_;
   }
 }
@@ -214,7 +218,21 @@ void BitWalk::walk(std::span<const NodeId> sources, std::vector<std::uint64_t>& 
   all_present_ = active_count() == 0 && touched_.size() == graph_.size() && graph_.components == 1;
 }
 
-void BitWalk::prepare_planes() {
+void BitWalk::list_rows() {
+  rows_.clear();
+  row_ends_.clear();
+  for (std::size_t i = 0; i < sources_.size(); ++i) {
+    const NodeId s = sources_[i];
+    for (std::uint64_t m = graph_.member_offsets[s]; m < graph_.member_offsets[s + 1UL]; ++m) {
+      const NodeId x = graph_.members[m];
+      rows_.push_back({x, static_cast<std::uint8_t>(i % together), graph_.depth[x]});
+    }
+    if ((i + 1) % together == 0 || i + 1 == sources_.size()) row_ends_.push_back(rows_.size());
+  }
+}
+
+void BitWalk::prepare_rows() {
+  list_rows();
   // Where the level before the last was, there is room.
   const auto& seen = seen_[now_];
   const auto& room = seen_[1 - now_];
@@ -269,19 +287,19 @@ void BitWalk::expand(std::size_t group, std::size_t count) {
 }
 
 template <typename Hop>
-void BitWalk::emit(std::size_t bit, NodeId x, std::size_t begin, std::size_t count, bool stream,
-                   Hop* to) {
+void BitWalk::emit(const Row& row, std::size_t begin, std::size_t count, bool stream, Hop* to) {
   kernels::Emit emit;
   // The walk itself stops at the limit; only hops inside trees lead beyond it.
   if (graph_.deepest > 0) emit.limit = options_.hops;
-  emit.add = graph_.depth[x];
-  emit.lacking = options_.min_paths > 1 ? expanded_row(too_few_paths, bit) : nullptr;
+  emit.add = row.depth;
+  emit.lacking = paths() > 1 ? expanded_row(too_few_paths, row.bit) : nullptr;
   emit.stream = stream;
   const std::uint8_t* const depth = columns_.depth.data() + begin;
   if constexpr (sizeof(Hop) == 1) {
-    kernels::emit_row(expanded_row(low, bit), depth, count, emit, to);
+    kernels::emit_row(expanded_row(low, row.bit), depth, count, emit, to);
   } else {
-    kernels::emit_row(expanded_row(low, bit), expanded_row(high, bit), depth, count, emit, to);
+    kernels::emit_row(expanded_row(low, row.bit), expanded_row(high, row.bit), depth, count, emit,
+                      to);
   }
 }
 
@@ -303,19 +321,25 @@ void BitWalk::write_rows(HopMatrix<Hop>& matrix) {
   // What fits into the caches is read from there by whoever comes next.
   constexpr std::uint64_t fits_in_caches = std::uint64_t{1} << 24;
   const bool stream = matrix.bytes() > fits_in_caches;
-  prepare_planes();
+  prepare_rows();
   for (std::size_t begin = 0; begin < columns_.padded; begin += chunk) {
     const std::size_t count = std::min(chunk, columns_.padded - begin);
     transpose(begin, count);
-    for (std::size_t first = 0; first < sources_.size(); first += 8) {
-      expand(first / 8, count);
-      for_each_member(first, [&](std::size_t bit, NodeId x) {
-        emit(bit, x, begin, count, stream, matrix.row_data(x) + begin);
-      });
+    for (std::size_t group = 0; group < row_groups(); ++group) {
+      expand(group, count);
+      for (const Row& row : rows_of(group)) {
+        emit(row, begin, count, stream, matrix.row_data(row.node) + begin);
+      }
     }
   }
-  for (std::size_t first = 0; first < sources_.size(); first += 8) {
-    for_each_member(first, [&](std::size_t /*bit*/, NodeId x) { patch(x, matrix.row_data(x)); });
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    // Each row is patched at its own node at least: memory is asked for that in advance.
+    constexpr std::size_t ahead = 16;
+    if (i + ahead < rows_.size() && rows_[i + ahead].depth > 0) {
+      const NodeId x = rows_[i + ahead].node;
+      __builtin_prefetch(matrix.row_data(x) + x, 1);
+    }
+    if (rows_[i].depth > 0) patch(rows_[i].node, matrix.row_data(rows_[i].node));
   }
 }
 
@@ -332,8 +356,8 @@ std::uint64_t BitWalk::bytes(NodeId nodes, const Options& options, std::uint32_t
   return total;
 }
 
-template void BitWalk::emit(std::size_t, NodeId, std::size_t, std::size_t, bool, std::uint8_t*);
-template void BitWalk::emit(std::size_t, NodeId, std::size_t, std::size_t, bool, std::uint16_t*);
+template void BitWalk::emit(const Row&, std::size_t, std::size_t, bool, std::uint8_t*);
+template void BitWalk::emit(const Row&, std::size_t, std::size_t, bool, std::uint16_t*);
 template void BitWalk::patch(NodeId, std::uint8_t*) const;
 template void BitWalk::patch(NodeId, std::uint16_t*) const;
 template void BitWalk::write_rows(HopMatrix<std::uint8_t>&);

@@ -50,17 +50,17 @@ class BitWalk {
   /// Calls visit(x, row) for each row of the last walk; `row` is padded to `Columns::padded`.
   template <typename Hop, typename Visit>
   void visit_rows(const Visit& visit) {
-    prepare_planes();
+    prepare_rows();
     row_.resize(columns_.padded * sizeof(Hop));
     auto* const row = reinterpret_cast<Hop*>(row_.data());
     transpose(0, columns_.padded);
-    for (std::size_t first = 0; first < sources_.size(); first += 8) {
-      expand(first / 8, columns_.padded);
-      for_each_member(first, [&](std::size_t bit, NodeId x) {
-        emit(bit, x, 0, columns_.padded, false, row);
-        patch(x, row);
-        visit(x, row);
-      });
+    for (std::size_t group = 0; group < row_groups(); ++group) {
+      expand(group, columns_.padded);
+      for (const Row& to : rows_of(group)) {
+        emit(to, 0, columns_.padded, false, row);
+        patch(to.node, row);
+        visit(to.node, row);
+      }
     }
   }
 
@@ -69,6 +69,12 @@ class BitWalk {
                              bool whole_rows);
 
  private:
+  /// A row to be written: of a source, or of a node that hangs on it.
+  struct Row {
+    NodeId node;
+    std::uint8_t bit;  // of the source among its eight
+    std::uint8_t depth;
+  };
   using Lines = kernels::Line*;               // one for each node, and one for nobody
   static constexpr std::size_t chunk = 1024;  // columns of a dense row at a time
 
@@ -84,28 +90,25 @@ class BitWalk {
   void ensure_planes(std::uint32_t level);
   void clear();
 
-  /// Finds which pairs are absent, and which lack paths.
-  void prepare_planes();
+  /// Finds which pairs are absent, which lack paths, and what rows there are.
+  void prepare_rows();
   void transpose(std::size_t begin, std::size_t count);
   void expand(std::size_t group, std::size_t count);
   std::uint8_t* expanded_row(std::size_t kind, std::size_t bit) {
     return expanded_.data() + (kind * 8 + bit) * table_stride_;
   }
   template <typename Hop>
-  void emit(std::size_t bit, NodeId x, std::size_t begin, std::size_t count, bool stream, Hop* to);
+  void emit(const Row& row, std::size_t begin, std::size_t count, bool stream, Hop* to);
   template <typename Hop>
   void patch(NodeId x, Hop* row) const;
 
-  /// Calls visit(bit, x) for the nodes x that sources first..first+7 stand for.
-  template <typename Visit>
-  void for_each_member(std::size_t first, const Visit& visit) const {
-    for (std::size_t i = first; i < std::min(first + 8, sources_.size()); ++i) {
-      const NodeId s = sources_[i];
-      for (std::uint64_t m = graph_.member_offsets[s]; m < graph_.member_offsets[s + 1UL]; ++m) {
-        visit(i - first, graph_.members[m]);
-      }
-    }
+  static constexpr std::size_t together = 8;  // sources whose rows are written at a time
+  std::size_t row_groups() const { return row_ends_.size(); }
+  std::span<const Row> rows_of(std::size_t group) const {
+    const std::size_t begin = group == 0 ? 0 : row_ends_[group - 1];
+    return {rows_.data() + begin, row_ends_[group] - begin};
   }
+  void list_rows();
 
   const Walkable& graph_;
   const Columns& columns_;
@@ -138,6 +141,8 @@ class BitWalk {
   // Eight rows each of low bytes, high bytes and lacking pairs.
   detail::AlignedVector<std::uint8_t> expanded_;
   detail::AlignedVector<std::uint8_t> row_;
+  std::vector<Row> rows_;  // of the last walk, by groups of sources
+  std::vector<std::size_t> row_ends_;
 };
 
 }  // namespace ngf::shells

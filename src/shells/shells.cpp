@@ -143,6 +143,10 @@ void drop_empty_tail(std::vector<std::uint64_t>& pairs) {
 /// Thrown when hops turn out not to fit the numbers chosen for them.
 struct TooManyHops {};
 
+[[noreturn]] void refuse_hops(std::uint32_t most) {
+  fail("some nodes are more than {} hops apart; ask for fewer hops", most);
+}
+
 template <typename Hop>
 void fill_matrix(const Walkable& graph, const ShellOptions& options, HopMatrix<Hop>& matrix) {
   const Columns columns(graph);
@@ -179,7 +183,7 @@ Shells::Held build_dense(const Graph& graph, const ShellOptions& options) {
   try {
     return build_matrix<std::uint16_t>(walkable, options);
   } catch (const TooManyHops&) {
-    fail("some nodes are more than {} hops apart; ask for fewer hops", most_hops_in_two);
+    refuse_hops(most_hops_in_two);
   }
 }
 
@@ -231,6 +235,7 @@ ColumnLists<Column> lists_by_bits(const Graph& graph, const ShellOptions& option
   const BitWalk::Options walk_options{
       .hops = options.hops, .keep_hops = true, .min_paths = options.min_paths};
   walk_all(walkable, columns, walk_options, options, [&](BitWalk& walk) {
+    if (walk.levels() + 2 * walkable.deepest > most_hops_in_two) refuse_hops(most_hops_in_two);
     std::vector<NodeId> rows;
     std::vector<std::uint32_t> ends;
     AlignedVector<Column> found;
@@ -536,7 +541,7 @@ void write_hops(const Graph& graph, const ShellOptions& options, HopMatrix<Hop>&
   try {
     fill_matrix(make_walkable(graph, true), options, into);
   } catch (const TooManyHops&) {
-    fail("some nodes are more than {} hops apart; ask for fewer hops", HopMatrix<Hop>::farther - 1);
+    refuse_hops(HopMatrix<Hop>::farther - 1);
   }
 }
 

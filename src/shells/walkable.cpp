@@ -22,9 +22,10 @@ std::vector<NodeId> cut_trees_of(const Graph& graph, std::vector<NodeId>& parent
   std::vector<std::uint64_t> degree(nodes);
   std::vector<std::uint32_t> weight(nodes, 1);  // nodes cut off behind it, and itself
   std::vector<NodeId> leaves;
+  const bool loops = graph.self_loops() > 0;
   for (NodeId u = 0; u < nodes; ++u) {
     const auto row = graph.neighbors(u);
-    degree[u] = row.size() - (std::binary_search(row.begin(), row.end(), u) ? 1 : 0);
+    degree[u] = row.size() - (loops && std::binary_search(row.begin(), row.end(), u) ? 1 : 0);
     if (degree[u] == 1) leaves.push_back(u);
   }
   std::vector<NodeId> cut;
@@ -43,8 +44,8 @@ std::vector<NodeId> cut_trees_of(const Graph& graph, std::vector<NodeId>& parent
   return cut;
 }
 
-/// Numbers the nodes that stay in the order of Cuthill and McKee: breadth first from a node on the
-/// rim, neighbours by degree. Fills the components and the bounds of the diameter.
+/// Numbers the nodes that stay, breadth first from a node on the rim, so that neighbours have close
+/// numbers. Fills the components and the bounds of the diameter.
 class Numbering {
  public:
   Numbering(const Graph& graph, const Graph& back, const std::vector<NodeId>& parent,
@@ -101,19 +102,9 @@ class Numbering {
         ++levels;
         level_end = order_.size();
       }
-      const std::size_t first = order_.size();
       for_each_neighbor(order_[i], [&](NodeId v) {
         if (new_id_[v] == none) number(v);
       });
-      std::sort(order_.begin() + static_cast<std::ptrdiff_t>(first), order_.end(),
-                [&](NodeId a, NodeId b) {
-                  const auto da = graph_.degree(a);
-                  const auto db = graph_.degree(b);
-                  return da != db ? da < db : a < b;
-                });
-      for (std::size_t j = first; j < order_.size(); ++j) {
-        new_id_[order_[j]] = static_cast<NodeId>(j);
-      }
     }
     if (!graph_.directed()) {
       ++result_.components;
@@ -134,19 +125,25 @@ class Numbering {
 void renumber_rows(const Graph& graph, std::span<const NodeId> order,
                    const std::vector<NodeId>& new_id, std::vector<std::uint64_t>& offsets,
                    std::vector<NodeId>& rows) {
+  constexpr std::size_t step = kernels::row_step;
   const auto nobody = static_cast<NodeId>(order.size());
   offsets.assign(1, 0);
+  offsets.reserve(order.size() + 1);
+  rows.resize(graph.arcs() + step * order.size());
+  NodeId* at = rows.data();
   for (const NodeId u : order) {
-    const std::size_t first = rows.size();
+    NodeId* const first = at;
     for (const NodeId v : graph.neighbors(u)) {
-      if (new_id[v] != none && v != u) rows.push_back(new_id[v]);
+      *at = new_id[v];
+      at += new_id[v] != none && v != u ? 1 : 0;
     }
-    std::sort(rows.begin() + static_cast<std::ptrdiff_t>(first), rows.end());
-    do {
-      if (rows.size() % kernels::row_step != 0 || rows.size() == first) rows.push_back(nobody);
-    } while (rows.size() % kernels::row_step != 0);
-    offsets.push_back(rows.size());
+    const auto length = static_cast<std::size_t>(at - first);
+    NodeId* const end = first + std::max(step, (length + step - 1) / step * step);
+    std::fill(at, end, nobody);
+    at = end;
+    offsets.push_back(static_cast<std::uint64_t>(at - rows.data()));
   }
+  rows.resize(offsets.back());
 }
 
 /// Row g of `members` becomes the nodes of `nodes` whose group is g, in their order.
