@@ -61,8 +61,8 @@ template <typename Column>
 ColumnLists<Column> plain_lists(const Graph& graph, std::uint32_t hops, int threads) {
   constexpr std::size_t rows_at_a_time = 256;
   const NodeId nodes = graph.nodes();
-  ColumnLists<Column> lists(nodes, hops);
   const std::size_t blocks = (nodes + rows_at_a_time - 1) / rows_at_a_time;
+  ColumnLists<Column> lists(nodes, hops, blocks);
 #pragma omp parallel num_threads(thread_count(threads))
   {
     std::vector<NodeId> queue(nodes);
@@ -102,8 +102,7 @@ ColumnLists<Column> plain_lists(const Graph& graph, std::uint32_t hops, int thre
         }
         rows.push_back(source);
       }
-#pragma omp critical
-      lists.add(rows, ends, columns);
+      lists.add(block, rows, ends, columns);
     }
   }
   return lists;

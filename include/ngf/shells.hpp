@@ -94,8 +94,9 @@ class HopMatrix {
 template <typename Column>
 class ColumnLists {
  public:
-  ColumnLists(NodeId nodes, std::uint32_t hops)
-      : hops_(hops), begin_(nodes, nullptr), ends_(std::size_t{nodes} * hops, 0) {}
+  /// To be filled by `blocks` calls of `add`.
+  ColumnLists(NodeId nodes, std::uint32_t hops, std::size_t blocks)
+      : hops_(hops), begin_(nodes, nullptr), ends_(std::size_t{nodes} * hops, 0), blocks_(blocks) {}
 
   /// The columns of row u at `hop`, from 1 to `hops()`.
   std::span<const Column> columns(NodeId u, std::uint32_t hop) const {
@@ -106,9 +107,10 @@ class ColumnLists {
   std::uint32_t hops() const { return hops_; }
   std::uint64_t bytes() const;
 
-  /// For those who fill it: copies columns that lie one after another, for the rows given in order;
-  /// ends[i * hops + k - 1] is where hop k of rows[i] ends, counted from that row's own beginning.
-  void add(std::span<const NodeId> rows, std::span<const std::uint32_t> ends,
+  /// Copies, as block number `block`, columns that lie one after another, for the rows given in
+  /// order; ends[i * hops + k - 1] is where hop k of rows[i] ends, counted from that row's own
+  /// beginning. Threads may add different blocks at the same time.
+  void add(std::size_t block, std::span<const NodeId> rows, std::span<const std::uint32_t> ends,
            std::span<const Column> columns);
 
  private:
@@ -116,7 +118,6 @@ class ColumnLists {
   std::vector<const Column*> begin_;
   std::vector<std::uint32_t> ends_;
   std::vector<std::unique_ptr<Column[]>> blocks_;
-  std::uint64_t columns_held_ = 0;
 };
 
 /// The shells of a graph, in one of the forms that hold them.

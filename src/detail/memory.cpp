@@ -1,9 +1,12 @@
 #include "detail/memory.hpp"
 
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <fstream>
 #include <limits>
+#include <mutex>
 #include <string>
 
 #include "detail/fail.hpp"
@@ -39,7 +42,21 @@ std::uint64_t free_in_control_group() {
 
 }  // namespace
 
-std::uint64_t available_memory() { return std::min(free_in_machine(), free_in_control_group()); }
+std::uint64_t available_memory() {
+  // To ask takes longer than to work on a small graph, so the answer is kept for a moment.
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::milliseconds moment{100};
+  static std::mutex mutex;
+  static Clock::time_point asked;
+  static std::uint64_t answer = 0;
+  const std::lock_guard lock(mutex);
+  const Clock::time_point now = Clock::now();
+  if (answer == 0 || now - asked > moment) {
+    answer = std::min(free_in_machine(), free_in_control_group());
+    asked = now;
+  }
+  return answer;
+}
 
 void check_budget(std::uint64_t needed, std::uint64_t budget, std::string_view what) {
   const std::uint64_t limit = budget > 0 ? budget : available_memory();

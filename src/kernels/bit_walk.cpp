@@ -157,6 +157,18 @@ HWY_INLINE Part add_arrived(Part sum, const Wide& arrived) {
   return sum;
 }
 
+/// Asks for the lines of a visit that comes soon after visit i.
+template <RowClass row_class>
+HWY_INLINE void prefetch_visit(const Level& level, const Visits& visits, std::size_t i) {
+  constexpr std::size_t ahead = 10;
+  constexpr std::size_t length = row_class == one_step ? row_step : 2 * row_step;
+  if (i + ahead >= visits.count) return;
+  const NodeId v = visits.nodes[i + ahead];
+  const NodeId* const u = level.sources + level.offsets[v];
+  hwy::Prefetch(&level.seen[0][v]);
+  for (std::size_t k = 0; k < length; ++k) hwy::Prefetch(&level.seen[0][u[k]]);
+}
+
 /// Visits nodes of one class. No branch depends on what was seen.
 template <RowClass row_class, std::size_t paths, bool with_planes>
 HWY_INLINE void pull_class(Level& level, Part& reached, Part& counted) {
@@ -191,7 +203,10 @@ HWY_INLINE void pull_class(Level& level, Part& reached, Part& counted) {
     level.finished[finished_count] = v;
     finished_count += done ? 1 : 0;
   };
-  for (std::size_t i = 0; i < visits.newest; ++i) visit(i, false);
+  for (std::size_t i = 0; i < visits.newest; ++i) {
+    if (level.prefetch) prefetch_visit<row_class>(level, visits, i);
+    visit(i, false);
+  }
   for (std::size_t i = visits.newest; i < visits.count; ++i) visit(i, true);
   visits.count = left;
   level.finished_count = finished_count;

@@ -57,6 +57,7 @@ struct Level {
   std::uint32_t plane_count = 0;
 
   std::array<Visits, row_classes> visits;  ///< what is left of them stays
+  bool prefetch = false;                   ///< the lines are more than the caches hold
   /// Nodes that saw their last source on the last level, and on this one.
   NodeId* finished = nullptr;
   std::size_t finished_count = 0;

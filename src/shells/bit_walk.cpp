@@ -185,6 +185,9 @@ kernels::LevelResult BitWalk::step(std::uint32_t level) {
   step.planes = options_.keep_hops ? planes_.data() : nullptr;
   step.plane_count = plane_count_;
   step.visits = visits_;
+  // Two arrays of lines are read and written at random; a core has a megabyte or two of its own.
+  constexpr std::size_t lines_in_caches = (std::size_t{1} << 20) / (2 * line_bytes);
+  step.prefetch = graph_.size() > lines_in_caches;
   step.finished = finished_.data();
   step.finished_count = finished_count_;
   step.min_paths = static_cast<std::uint32_t>(options_.min_paths);

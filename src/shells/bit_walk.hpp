@@ -47,7 +47,7 @@ class BitWalk {
   template <typename Hop>
   void write_rows(HopMatrix<Hop>& matrix);
 
-  /// Calls visit(x, row) for each row of the last walk; `row` is padded to `Columns::padded`.
+  /// Calls visit(x, row) for each row of the last walk; `row` is as long as `Columns::padded`.
   template <typename Hop, typename Visit>
   void visit_rows(const Visit& visit) {
     prepare_rows();
@@ -59,7 +59,7 @@ class BitWalk {
       for (const Row& to : rows_of(group)) {
         emit(to, 0, columns_.padded, false, row);
         patch(to.node, row);
-        visit(to.node, row);
+        visit(to.node, std::span<const Hop>(row, columns_.padded));
       }
     }
   }

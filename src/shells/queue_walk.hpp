@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -14,49 +13,46 @@ namespace ngf::shells {
 /// finds.
 class QueueWalk {
  public:
-  QueueWalk(const Graph& graph, std::uint32_t hops, int min_paths)
-      : graph_(graph),
-        hops_(hops),
-        min_paths_(min_paths),
-        queue_(graph.nodes()),
-        mark_(graph.nodes(), 0) {
-    if (min_paths > 1) paths_.resize(graph.nodes());
-  }
+  QueueWalk(const Graph& graph, std::uint32_t hops, int min_paths);
 
-  /// Searches from `source`. Afterwards `found()` lists what was found, hop by hop.
-  void walk(NodeId source);
+  /// Searches from `source`. pairs[hop] grows by the nodes found there, those on too few paths
+  /// included. Returns the number of arcs that it looked at.
+  std::uint64_t count(NodeId source, std::vector<double>& pairs);
 
-  /// The nodes at `hop`, in no order; those on too few paths included.
-  std::span<const NodeId> found(std::uint32_t hop) const {
-    if (hop + std::size_t{1} >= begin_.size()) return {};
-    return {queue_.data() + begin_[hop], begin_[hop + std::size_t{1}] - begin_[hop]};
-  }
-  std::uint32_t levels() const { return static_cast<std::uint32_t>(begin_.size()) - 2; }
-  std::uint64_t arcs_seen() const { return arcs_seen_; }
-  bool counts(NodeId v, std::uint32_t hop) const {
-    return min_paths_ == 1 || hop < 2 || paths_[v] >= min_paths_;
-  }
-
-  /// Appends the nodes at `hop` that count, increasing.
+  /// Searches from `source` and appends, hop by hop from 1 on, the nodes that count, increasing;
+  /// ends[hop - 1] becomes where they end, counted from where the row begins.
   template <typename Column>
-  void append_sorted(std::uint32_t hop, std::vector<Column>& columns);
+  void append_row(NodeId source, detail::AlignedVector<Column>& columns, std::uint32_t* ends);
 
  private:
-  template <bool counting>
-  void walk_on(NodeId source);
+  /// What a search does at an arc.
+  enum class Arcs {
+    branch,     ///< it asks whether the node is new: in a lattice, that is easy to foretell
+    no_branch,  ///< it does the same in either case
+    count,      ///< it counts paths
+  };
+
+  /// Calls on_level(hop, nodes) for each hop from 1 on that has any nodes.
+  template <Arcs arcs, typename OnLevel>
+  void search(NodeId source, const OnLevel& on_level);
+  template <typename OnLevel>
+  void search_as_suits(NodeId source, const OnLevel& on_level);
+  /// Moves the nodes that are on enough paths to the front, and returns them.
+  std::span<NodeId> on_enough_paths(std::span<NodeId> nodes) const;
   template <typename Column>
-  void sort_columns(std::span<Column> columns);
+  void sort_into(std::uint32_t hop, std::span<NodeId> nodes, Column* to);
+  template <typename Column>
+  void sort_by_bits(std::span<const NodeId> nodes, Column* to);
 
   const Graph& graph_;
   std::uint32_t hops_;
   int min_paths_;
+  Arcs arcs_;
   detail::AlignedVector<NodeId> queue_;
-  std::vector<std::size_t> begin_;   // where each hop begins in the queue, and its end
   std::vector<std::uint32_t> mark_;  // the stamp of the search, or its level, that reached a node
   std::vector<std::uint8_t> paths_;  // shortest paths, saturating at 3
   std::vector<std::uint64_t> bits_;  // scratch for sorting
   std::uint32_t stamp_ = 0;
-  std::uint64_t arcs_seen_ = 0;
 };
 
 }  // namespace ngf::shells

@@ -42,16 +42,20 @@ template class HopMatrix<std::uint16_t>;
 
 template <typename Column>
 std::uint64_t ColumnLists<Column>::bytes() const {
+  std::uint64_t columns = 0;
+  for (std::size_t end = hops_; hops_ > 0 && end <= ends_.size(); end += hops_) {
+    columns += ends_[end - 1];
+  }
   return begin_.size() * sizeof(const Column*) + ends_.size() * sizeof(ends_[0]) +
-         columns_held_ * sizeof(Column);
+         columns * sizeof(Column);
 }
 
 template <typename Column>
-void ColumnLists<Column>::add(std::span<const NodeId> rows, std::span<const std::uint32_t> ends,
+void ColumnLists<Column>::add(std::size_t block, std::span<const NodeId> rows,
+                              std::span<const std::uint32_t> ends,
                               std::span<const Column> columns) {
-  blocks_.push_back(std::make_unique_for_overwrite<Column[]>(columns.size()));
-  columns_held_ += columns.size();
-  Column* begin = blocks_.back().get();
+  blocks_[block] = std::make_unique_for_overwrite<Column[]>(columns.size());
+  Column* begin = blocks_[block].get();
   std::copy(columns.begin(), columns.end(), begin);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const auto of_row = ends.subspan(i * hops_, hops_);
@@ -102,32 +106,35 @@ class PerThread {
   std::vector<std::unique_ptr<Worker>> workers_;
 };
 
-/// Walks from all groups of sources, in parallel. After each group, done(walk) is called on the
-/// thread that walked. Returns the pairs by hop that the walk itself saw.
+/// As many groups of sources as keep all threads busy to the end.
+std::vector<std::vector<NodeId>> groups_for_threads(const Walkable& graph, int threads) {
+  const auto team = static_cast<std::size_t>(detail::thread_count(threads));
+  const std::size_t rounds = std::max<std::size_t>(
+      1, (graph.size() + kernels::batch_width * team - 1) / (kernels::batch_width * team));
+  const std::size_t width = std::clamp<std::size_t>(
+      (graph.size() + rounds * team - 1) / (rounds * team), 64, kernels::batch_width);
+  return group_sources(graph, width);
+}
+
+/// Walks from all groups of sources, in parallel. After each group, done(group, walk) is called on
+/// the thread that walked. Returns the pairs by hop that the walk itself counted.
 template <typename Done>
-std::vector<std::uint64_t> walk_all(const Walkable& graph, const Columns& columns,
+std::vector<std::uint64_t> walk_all(const Walkable& graph,
+                                    const std::vector<std::vector<NodeId>>& groups,
                                     const BitWalk::Options& walk_options,
                                     const ShellOptions& options, const Done& done) {
-  const int threads = detail::thread_count(options.threads);
-  // As many groups as keep all threads busy to the end.
-  const std::size_t rounds = std::max<std::size_t>(
-      1, (graph.size() + kernels::batch_width * static_cast<std::size_t>(threads) - 1) /
-             (kernels::batch_width * static_cast<std::size_t>(threads)));
-  const std::size_t groups_wanted = rounds * static_cast<std::size_t>(threads);
-  const std::size_t width = std::clamp<std::size_t>(
-      (graph.size() + groups_wanted - 1) / groups_wanted, 64, kernels::batch_width);
-  const auto groups = group_sources(graph, width);
+  const Columns columns(graph);
   PerThread<BitWalk> walks(options.threads);
   std::vector<std::uint64_t> pairs;
   std::mutex mutex;
   std::atomic<std::uint64_t> finished{0};
-  parallel_for(groups.size(), options.threads, [&](std::size_t i) {
+  parallel_for(groups.size(), options.threads, [&](std::size_t group) {
     throw_if_stopped(options.progress);
     BitWalk& walk =
         walks.get([&] { return std::make_unique<BitWalk>(graph, columns, walk_options); });
     std::vector<std::uint64_t> of_group;
-    walk.walk(groups[i], of_group);
-    done(walk);
+    walk.walk(groups[group], of_group);
+    done(group, walk);
     const std::lock_guard lock(mutex);
     pairs.resize(std::max(pairs.size(), of_group.size()), 0);
     for (std::size_t k = 0; k < of_group.size(); ++k) pairs[k] += of_group[k];
@@ -149,10 +156,10 @@ struct TooManyHops {};
 
 template <typename Hop>
 void fill_matrix(const Walkable& graph, const ShellOptions& options, HopMatrix<Hop>& matrix) {
-  const Columns columns(graph);
   const BitWalk::Options walk_options{
       .hops = options.hops, .keep_hops = true, .min_paths = options.min_paths};
-  walk_all(graph, columns, walk_options, options, [&](BitWalk& walk) {
+  const auto groups = groups_for_threads(graph, options.threads);
+  walk_all(graph, groups, walk_options, options, [&](std::size_t /*group*/, BitWalk& walk) {
     if (walk.levels() + 2 * graph.deepest >= HopMatrix<Hop>::farther &&
         options.hops >= HopMatrix<Hop>::farther) {
       throw TooManyHops();
@@ -189,20 +196,20 @@ Shells::Held build_dense(const Graph& graph, const ShellOptions& options) {
 
 /// The columns of each hop of a row, one hop after the other.
 template <typename Hop, typename Column>
-void append_lists(const Hop* row, NodeId nodes, std::size_t padded, std::uint32_t hops,
+void append_lists(std::span<const Hop> row, NodeId nodes, std::uint32_t hops,
                   AlignedVector<Column>& columns, std::vector<std::uint32_t>& ends) {
   constexpr std::uint32_t few = 16;
   const std::size_t begin = columns.size();
   if constexpr (sizeof(Hop) == 1) {
     if (hops <= few) {
       // Room for every column that can come, and for what the kernel writes beyond the last.
-      const std::size_t most = begin + padded + kernels::column_step;
+      const std::size_t most = begin + row.size() + kernels::column_step;
       if (columns.capacity() < most) columns.reserve(2 * most);
       columns.resize(most);
       std::size_t end = begin;
       for (std::uint32_t k = 1; k <= hops; ++k) {
-        std::size_t found =
-            kernels::columns_at(row, padded, static_cast<std::uint8_t>(k), columns.data() + end);
+        std::size_t found = kernels::columns_at(row.data(), row.size(),
+                                                static_cast<std::uint8_t>(k), columns.data() + end);
         // The padding repeats a node; what it adds comes last.
         while (found > 0 && columns[end + found - 1] >= nodes) --found;
         end += found;
@@ -229,55 +236,57 @@ void append_lists(const Hop* row, NodeId nodes, std::size_t padded, std::uint32_
 template <typename Hop, typename Column>
 ColumnLists<Column> lists_by_bits(const Graph& graph, const ShellOptions& options) {
   const Walkable walkable = make_walkable(graph, true);
-  const Columns columns(walkable);
-  ColumnLists<Column> lists(graph.nodes(), options.hops);
-  std::mutex mutex;
+  const auto groups = groups_for_threads(walkable, options.threads);
+  ColumnLists<Column> lists(graph.nodes(), options.hops, groups.size());
   const BitWalk::Options walk_options{
       .hops = options.hops, .keep_hops = true, .min_paths = options.min_paths};
-  walk_all(walkable, columns, walk_options, options, [&](BitWalk& walk) {
+  walk_all(walkable, groups, walk_options, options, [&](std::size_t group, BitWalk& walk) {
     if (walk.levels() + 2 * walkable.deepest > most_hops_in_two) refuse_hops(most_hops_in_two);
     std::vector<NodeId> rows;
     std::vector<std::uint32_t> ends;
     AlignedVector<Column> found;
-    walk.visit_rows<Hop>([&](NodeId x, const Hop* row) {
+    walk.visit_rows<Hop>([&](NodeId x, std::span<const Hop> row) {
       rows.push_back(x);
-      append_lists(row, graph.nodes(), columns.padded, options.hops, found, ends);
+      append_lists(row, graph.nodes(), options.hops, found, ends);
     });
-    const std::lock_guard lock(mutex);
-    lists.add(rows, ends, found);
+    lists.add(group, rows, ends, found);
   });
   return lists;
 }
+
+/// One thread's searches, and the rows that it has found since it last handed some over.
+template <typename Column>
+struct QueueWorker {
+  QueueWorker(const Graph& graph, const ShellOptions& options)
+      : walk(graph, options.hops, options.min_paths) {}
+
+  QueueWalk walk;
+  std::vector<NodeId> rows;
+  std::vector<std::uint32_t> ends;
+  AlignedVector<Column> columns;
+};
 
 template <typename Column>
 ColumnLists<Column> lists_by_queue(const Graph& graph, const ShellOptions& options) {
   constexpr std::size_t rows_at_a_time = 256;
   const NodeId nodes = graph.nodes();
-  ColumnLists<Column> lists(nodes, options.hops);
-  PerThread<QueueWalk> walks(options.threads);
-  std::mutex mutex;
-  std::atomic<std::uint64_t> finished{0};
   const std::size_t blocks = (nodes + rows_at_a_time - 1) / rows_at_a_time;
+  ColumnLists<Column> lists(nodes, options.hops, blocks);
+  PerThread<QueueWorker<Column>> workers(options.threads);
+  std::atomic<std::uint64_t> finished{0};
   parallel_for(blocks, options.threads, [&](std::size_t block) {
     throw_if_stopped(options.progress);
-    QueueWalk& walk = walks.get(
-        [&] { return std::make_unique<QueueWalk>(graph, options.hops, options.min_paths); });
-    std::vector<NodeId> rows;
-    std::vector<std::uint32_t> ends;
-    std::vector<Column> columns;
-    const auto end =
-        static_cast<NodeId>(std::min<std::size_t>(nodes, (block + 1) * rows_at_a_time));
-    for (auto u = static_cast<NodeId>(block * rows_at_a_time); u < end; ++u) {
-      walk.walk(u);
-      const std::size_t begin = columns.size();
-      for (std::uint32_t hop = 1; hop <= options.hops; ++hop) {
-        walk.append_sorted(hop, columns);
-        ends.push_back(static_cast<std::uint32_t>(columns.size() - begin));
-      }
-      rows.push_back(u);
+    auto& worker =
+        workers.get([&] { return std::make_unique<QueueWorker<Column>>(graph, options); });
+    const std::size_t first = block * rows_at_a_time;
+    worker.rows.resize(std::min(nodes - first, rows_at_a_time));
+    worker.ends.resize(worker.rows.size() * options.hops);
+    worker.columns.clear();
+    for (std::size_t i = 0; i < worker.rows.size(); ++i) {
+      worker.rows[i] = static_cast<NodeId>(first + i);
+      worker.walk.append_row(worker.rows[i], worker.columns, worker.ends.data() + i * options.hops);
     }
-    const std::lock_guard lock(mutex);
-    lists.add(rows, ends, columns);
+    lists.add(block, worker.rows, worker.ends, worker.columns);
     if (options.progress != nullptr) options.progress->report(++finished, blocks);
   });
   return lists;
@@ -313,12 +322,7 @@ Estimate estimate_quickly(const Graph& graph, const ShellOptions& options) {
   std::uint64_t arcs = 0;
   std::uint64_t taken = 0;
   for (; taken < wanted && arcs < enough_arcs; ++taken) {
-    walk.walk(static_cast<NodeId>(random.below(nodes)));
-    arcs += walk.arcs_seen();
-    for (std::uint32_t k = 0; k <= walk.levels(); ++k) {
-      if (estimate.pairs.size() <= k) estimate.pairs.resize(k + std::size_t{1}, 0);
-      estimate.pairs[k] += static_cast<double>(walk.found(k).size());
-    }
+    arcs += walk.count(static_cast<NodeId>(random.below(nodes)), estimate.pairs);
   }
   estimate.arcs = static_cast<double>(arcs);
   scale(estimate, static_cast<double>(nodes) / static_cast<double>(taken));
@@ -349,6 +353,12 @@ Estimate estimate_by_batch(const Graph& graph, const ShellOptions& options) {
   return estimate;
 }
 
+/// One hop is the graph itself.
+Estimate estimate_one_hop(const Graph& graph) {
+  const auto arcs = static_cast<double>(graph.arcs() - graph.self_loops());
+  return {.pairs = {static_cast<double>(graph.nodes()), arcs}, .arcs = arcs, .exact = true};
+}
+
 /// When no hop is left out, a node is in a shell with every node of its component: no walk is
 /// needed to count that. Hops are not told apart.
 Estimate estimate_all_hops(const Graph& graph) {
@@ -365,14 +375,17 @@ double total(const Estimate& estimate) {
   return std::accumulate(estimate.pairs.begin(), estimate.pairs.end(), 0.0);
 }
 
-/// The engine that takes less time for lists, by nanoseconds for an arc, a line and a pair that
-/// were measured: they only need to be right where the two are far apart.
+/// The engine that takes less time for lists, by nanoseconds that were measured on citation
+/// networks, random graphs, meshes and social networks. They need to be right only where the two
+/// are far apart.
 Engine faster_engine(const Graph& graph, const Estimate& estimate) {
   const double nodes = graph.nodes();
-  const double queue = 3 * estimate.arcs + 5 * total(estimate);
-  const auto levels = static_cast<double>(estimate.pairs.size());
-  const double lines = std::min(static_cast<double>(graph.arcs()) * nodes / 512, estimate.arcs);
-  const double bits = 3 * lines * levels + 0.15 * nodes * nodes + 2 * total(estimate);
+  const double pairs = total(estimate);
+  const double queue = 1.5 * estimate.arcs + 7 * pairs + 30 * nodes;
+  const auto levels = static_cast<double>(estimate.pairs.size()) - 1;
+  const double batches = nodes / static_cast<double>(kernels::batch_width);
+  const double lines = std::min(static_cast<double>(graph.arcs()) * batches, estimate.arcs);
+  const double bits = 4 * lines * levels + 0.27 * nodes * nodes + 2.2 * pairs + 150 * nodes;
   return queue < bits ? Engine::queue : Engine::bits;
 }
 
@@ -455,7 +468,9 @@ ShellPlan plan_build(const Graph& graph, ShellOptions& options) {
     return make_plan(graph, options, {}, options.hops);
   }
   if (!all) {
-    ShellPlan plan = make_plan(graph, options, estimate_quickly(graph, options), options.hops);
+    const Estimate estimate =
+        options.hops == 1 ? estimate_one_hop(graph) : estimate_quickly(graph, options);
+    ShellPlan plan = make_plan(graph, options, estimate, options.hops);
     // An estimate may be off; where that could matter, the pairs are counted.
     if (plan.storage != Storage::sparse || plan.sparse_bytes < plan.budget / 2) return plan;
   }
@@ -491,8 +506,8 @@ std::vector<std::uint64_t> shell_sizes(const Graph& graph, const ShellOptions& o
   const Walkable walkable = make_walkable(graph, false);
   const BitWalk::Options walk_options{
       .hops = options.hops, .keep_hops = false, .min_paths = options.min_paths};
-  const Columns columns(walkable);
-  auto pairs = walk_all(walkable, columns, walk_options, options, [](BitWalk& /*walk*/) {});
+  auto pairs = walk_all(walkable, groups_for_threads(walkable, options.threads), walk_options,
+                        options, [](std::size_t /*group*/, const BitWalk& /*walk*/) {});
   drop_empty_tail(pairs);
   return pairs;
 }
