@@ -94,15 +94,17 @@ class HopMatrix {
 template <typename Column>
 class ColumnLists {
  public:
-  /// To be filled by `blocks` calls of `add`.
+  /// To be filled by `blocks` calls of `add`, no more than there are nodes.
   ColumnLists(NodeId nodes, std::uint32_t hops, std::size_t blocks)
-      : hops_(hops), begin_(nodes, nullptr), ends_(std::size_t{nodes} * hops, 0), blocks_(blocks) {}
+      : hops_(hops),
+        block_(nodes, 0),
+        places_(nodes * (hops + std::size_t{1}), 0),
+        blocks_(blocks) {}
 
   /// The columns of row u at `hop`, from 1 to `hops()`.
   std::span<const Column> columns(NodeId u, std::uint32_t hop) const {
-    const std::uint32_t* const ends = ends_.data() + std::size_t{u} * hops_;
-    const std::uint32_t first = hop == 1 ? 0 : ends[hop - 2];
-    return {begin_[u] + first, ends[hop - 1] - first};
+    const std::uint32_t* const place = places_.data() + u * (hops_ + std::size_t{1}) + hop;
+    return {blocks_[block_[u]].get() + place[-1], place[0] - place[-1]};
   }
   std::uint32_t hops() const { return hops_; }
   std::uint64_t bytes() const;
@@ -115,8 +117,9 @@ class ColumnLists {
 
  private:
   std::uint32_t hops_ = 0;
-  std::vector<const Column*> begin_;
-  std::vector<std::uint32_t> ends_;
+  std::vector<Column> block_;  // by row, the block that it is in
+  std::vector<std::uint32_t>
+      places_;  // in the block: where the row begins, and where each hop ends
   std::vector<std::unique_ptr<Column[]>> blocks_;
 };
 

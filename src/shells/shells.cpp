@@ -42,11 +42,12 @@ template class HopMatrix<std::uint16_t>;
 
 template <typename Column>
 std::uint64_t ColumnLists<Column>::bytes() const {
+  const std::size_t row_places = hops_ + std::size_t{1};
   std::uint64_t columns = 0;
-  for (std::size_t end = hops_; hops_ > 0 && end <= ends_.size(); end += hops_) {
-    columns += ends_[end - 1];
+  for (std::size_t begin = 0; begin < places_.size(); begin += row_places) {
+    columns += places_[begin + hops_] - places_[begin];
   }
-  return begin_.size() * sizeof(const Column*) + ends_.size() * sizeof(ends_[0]) +
+  return block_.size() * sizeof(Column) + places_.size() * sizeof(places_[0]) +
          columns * sizeof(Column);
 }
 
@@ -54,14 +55,19 @@ template <typename Column>
 void ColumnLists<Column>::add(std::size_t block, std::span<const NodeId> rows,
                               std::span<const std::uint32_t> ends,
                               std::span<const Column> columns) {
+  if (columns.size() > std::numeric_limits<std::uint32_t>::max()) {
+    detail::fail("lists of {} columns are too long for one block; ask for fewer hops",
+                 columns.size());
+  }
   blocks_[block] = std::make_unique_for_overwrite<Column[]>(columns.size());
-  Column* begin = blocks_[block].get();
-  std::copy(columns.begin(), columns.end(), begin);
+  std::copy(columns.begin(), columns.end(), blocks_[block].get());
+  std::uint32_t begin = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const auto of_row = ends.subspan(i * hops_, hops_);
-    begin_[rows[i]] = begin;
-    std::copy(of_row.begin(), of_row.end(), ends_.begin() + std::ptrdiff_t{rows[i]} * hops_);
-    if (hops_ > 0) begin += of_row.back();
+    block_[rows[i]] = static_cast<Column>(block);
+    std::uint32_t* const places = places_.data() + rows[i] * (hops_ + std::size_t{1});
+    places[0] = begin;
+    for (std::uint32_t k = 1; k <= hops_; ++k) places[k] = begin + ends[i * hops_ + k - 1];
+    begin = places[hops_];
   }
 }
 
@@ -433,7 +439,7 @@ ShellPlan make_plan(const Graph& graph, const ShellOptions& options, const Estim
   }
   plan.estimated = !estimate.exact;
   plan.sparse_bytes = static_cast<std::uint64_t>(total(estimate)) * column_bytes +
-                      nodes * (sizeof(std::uint32_t) * hops + sizeof(void*)) +
+                      nodes * (sizeof(std::uint32_t) * (hops + std::uint64_t{1}) + column_bytes) +
                       working_bytes(graph, options, hops, true, true);
   plan.dense_bytes = nodes * stride * hop_bytes + working_bytes(graph, options, hops, true, false);
   plan.stream_bytes = working_bytes(graph, options, hops, false, false);
