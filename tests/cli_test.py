@@ -33,7 +33,7 @@ SEEDED = [spec for spec in GENERATED if not spec.startswith(("builtin:karate", "
 ENDINGS = [".txt", ".csv", ".edgelist", ".mtx", ".graph", ".metis", ".npy", ".npz"]
 FORMATS = ["edge-list", "matrix-market", "metis", "adjacency-csv", "adjacency-npy", "npz-scipy",
            "npz-edges", "npz-csr", "npz-ppnp"]
-VERBS = [["info"], ["convert"], ["perturb"], ["data"], ["data", "list"], ["data", "get"],
+VERBS = [["info"], ["convert"], ["shells"], ["perturb"], ["bench"], ["data"], ["data", "list"], ["data", "get"],
          ["data", "path"], ["completion"]]
 
 
@@ -62,6 +62,9 @@ class UsageTest(ProgramTest):
         for arguments in [[], ["nosuch"], ["--nosuch"], ["--json"], ["info"], ["info", "a", "b"],
                           ["info", "--nosuch", "builtin:karate"], ["convert", "builtin:karate"],
                           ["perturb", "builtin:karate"], ["perturb", "builtin:karate", "-o"],
+                          ["shells", "builtin:karate"], ["bench", "nosuch"],
+                          ["shells", "builtin:karate", "--hops", "2", "--distances"],
+                          ["shells", "builtin:karate", "--hops", "2", "--hop", "1"],
                           ["data"], ["data", "nosuch"], ["data", "get"], ["data", "list", "more"],
                           ["--json", "info", "builtin:karate"], ["completion"],
                           ["completion", "fish"]]:
@@ -85,6 +88,12 @@ class UsageTest(ProgramTest):
                       ["--destroy", "100.5"], ["--probability", "--create", "1.5"],
                       ["--probability", "--destroy", "2"]]:
             self.assert_usage("perturb", "builtin:karate", "-o", "out.txt", *flags)
+
+    def test_wrong_values_of_shells(self):
+        for flags in [["--hops", "some"], ["--hops", "-1"], ["--hops", "1.5"],
+                      ["--hops", "2", "--storage", "disk"], ["--hops", "2", "--engine", "steam"],
+                      ["--hops", "2", "--min-paths", "0"], ["--hops", "2", "--min-paths", "4"]]:
+            self.assert_usage("shells", "builtin:karate", *flags)
 
     def test_version(self):
         self.assertRegex(self.succeed("--version").out, r"\Angf \d+\.\d+\.\d+\n")
@@ -706,10 +715,90 @@ class PerturbTest(ProgramTest):
         self.assertEqual(list(self.folder.iterdir()), [])
 
 
+class ShellsTest(ProgramTest):
+    def hops(self, name, directed=False):
+        """The hops of all pairs by SciPy, as float, from a graph of the program."""
+        self.succeed("convert", name, "adjacency.npz", "--to", "npz-scipy",
+                     *(["--directed"] if directed else []), "--quiet")
+        matrix = scipy.sparse.load_npz(self.folder / "adjacency.npz")
+        return scipy.sparse.csgraph.shortest_path(matrix, unweighted=True, directed=directed)
+
+    def test_sizes(self):
+        hops = self.hops("er:nodes=300,p=0.012")
+        expected = [int((hops == k).sum()) for k in range(int(hops[np.isfinite(hops)].max()) + 1)]
+        value = self.json("shells", "er:nodes=300,p=0.012", "--hops", "all")
+        self.assertEqual(value["pairs"], expected)
+        self.assertEqual((value["nodes"], value["storage"], value["bytes"]), (300, "stream", 0))
+        for storage in ["sparse", "dense"]:
+            for engine in ["bits", "queue"]:
+                value = self.json("shells", "er:nodes=300,p=0.012", "--hops", "3", "--storage",
+                                  storage, "--engine", engine)
+                self.assertEqual((value["pairs"], value["storage"]), (expected[:4], storage))
+                self.assertGreater(value["bytes"], 0)
+        # Lists take two bytes a pair, and four a row and hop.
+        value = self.json("shells", "er:nodes=300,p=0.012", "--hops", "3", "--storage", "sparse")
+        self.assertLessEqual(value["bytes"], 2 * sum(expected[:4]) + 4 * 300 * 4)
+
+    def test_distances(self):
+        for name, dtype in [("ws:nodes=300,k=4", np.uint8), ("grid:rows=1,cols=400", np.uint16)]:
+            self.succeed("shells", name, "--hops", "all", "--distances", "-o", "d.npy")
+            found = np.load(self.folder / "d.npy")
+            self.assertEqual(found.dtype, dtype)
+            np.testing.assert_array_equal(found, self.hops(name))
+        self.succeed("shells", "ws:nodes=300,k=4", "--hops", "3", "--distances", "-o", "d.npy")
+        hops = self.hops("ws:nodes=300,k=4")
+        np.testing.assert_array_equal(np.load(self.folder / "d.npy"), np.where(hops > 3, 255, hops))
+
+    def test_one_shell(self):
+        hops = self.hops("rmat:scale=8", directed=False)
+        for hop in [1, 2, 3, 9]:
+            self.succeed("shells", "rmat:scale=8", "--hops", str(hop), "--hop", str(hop),
+                         "-o", "a.npz")
+            shell = scipy.sparse.load_npz(self.folder / "a.npz").toarray()
+            np.testing.assert_array_equal(shell, hops == hop)
+
+    def test_paths(self):
+        adjacency = scipy.sparse.csr_matrix(self.hops("ba:nodes=200,m=2") == 1).astype(int)
+        hops = self.hops("ba:nodes=200,m=2")
+        two_walks = (adjacency @ adjacency).toarray()
+        value = self.json("shells", "ba:nodes=200,m=2", "--hops", "2", "--min-paths", "2")
+        self.assertEqual(value["pairs"][2], int(((hops == 2) & (two_walks >= 2)).sum()))
+
+    def test_plan(self):
+        value = self.json("info", "ws:nodes=3000,k=4", "--hops", "3")
+        sizes = self.json("shells", "ws:nodes=3000,k=4", "--hops", "3")["pairs"]
+        self.assertEqual([shell["hop"] for shell in value["shells"]], [0, 1, 2, 3])
+        for shell, size in zip(value["shells"], sizes):
+            self.assertAlmostEqual(shell["pairs"] / size, 1, delta=0.1)
+        self.assertEqual({form["kind"] for form in value["storage"]}, {"sparse", "dense", "stream"})
+        self.assertEqual(value["chosen"], "sparse")
+
+    def test_what_does_not_fit_is_refused(self):
+        outcome = self.ngf("shells", "ws:nodes=20000,k=4", "--hops", "all", "--distances",
+                           "-o", "d.npy", "--memory", "200M")
+        self.assert_one_line(outcome, "--memory")
+        self.assertLess(outcome.peak_bytes, 100e6)
+        needed = outcome.err.partition("--memory ")[2].partition(",")[0]
+        self.assertEqual(list(self.folder.iterdir()), [])
+        outcome = self.succeed("shells", "ws:nodes=20000,k=4", "--hops", "all", "--distances",
+                               "-o", "d.npy", "--memory", needed)
+        self.assertLess(outcome.peak_bytes, 1.1 * int(needed))
+
+    def test_bench(self):
+        value = self.json("bench", "shells", "builtin:karate")
+        names = [row["name"] for row in value["rows"]]
+        self.assertIn("builtin:karate, all hops: ngf", names)
+        for row in value["rows"]:
+            self.assertGreater(row["seconds"], 0)
+            self.assertGreater(row["ratio"], 0)
+
+
 class LongWorkTest(ProgramTest):
     # None of these is over before the signal comes: the first two have to search from each node.
     LONG = [["info", "ws:nodes=400000,k=2,beta=0"], ["info", "grid:rows=3001,cols=3000"],
             ["info", "rmat:scale=20,edge_factor=16"],
+            ["shells", "ws:nodes=100000,k=4,beta=0.1", "--hops", "all"],
+            ["shells", "ws:nodes=40000,k=4", "--hops", "all", "--distances", "-o", "out.npy"],
             ["perturb", "rmat:scale=20", "--create", "100", "--destroy", "50", "-o", "out.txt"]]
 
     def start(self, *arguments, stderr=subprocess.PIPE):

@@ -120,7 +120,7 @@ class ColumnLists {
   std::vector<Column> block_;  // by row, the block that it is in
   std::vector<std::uint32_t>
       places_;  // in the block: where the row begins, and where each hop ends
-  std::vector<std::unique_ptr<Column[]>> blocks_;
+  std::vector<std::unique_ptr<Column[]>> blocks_;  // NOLINT(modernize-avoid-c-arrays)
 };
 
 /// The shells of a graph, in one of the forms that hold them.

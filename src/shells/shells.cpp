@@ -59,6 +59,7 @@ void ColumnLists<Column>::add(std::size_t block, std::span<const NodeId> rows,
     detail::fail("lists of {} columns are too long for one block; ask for fewer hops",
                  columns.size());
   }
+  // NOLINTNEXTLINE(modernize-avoid-c-arrays)
   blocks_[block] = std::make_unique_for_overwrite<Column[]>(columns.size());
   std::copy(columns.begin(), columns.end(), blocks_[block].get());
   std::uint32_t begin = 0;
