@@ -44,6 +44,7 @@ int run(int argc, char** argv) {
   add_info(program);
   add_convert(program);
   add_shells(program);
+  add_filter(program);
   add_perturb(program);
   add_bench(program);
   add_data(program);

@@ -49,7 +49,7 @@ void ShellFlags::add_to(CLI::App& verb, bool hops_required) {
 
 ShellOptions ShellFlags::options(const Common& common, Progress* progress) const {
   ShellOptions options;
-  options.hops = parse_hops(hops_);
+  if (given()) options.hops = parse_hops(hops_);
   options.storage = kind_named(storage_, storage_name, Storage::stream);
   options.engine = kind_named(engine_, engine_name, Engine::queue);
   options.min_paths = min_paths_;

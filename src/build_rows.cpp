@@ -9,7 +9,6 @@
 #include "build_rows.hpp"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <bit>
 #include <numeric>
@@ -20,6 +19,7 @@
 #include "detail/fail.hpp"
 #include "detail/memory.hpp"
 #include "detail/parallel.hpp"
+#include "kernels/sort_row.hpp"
 
 namespace ngf::detail {
 
@@ -320,39 +320,10 @@ class RowBuilder {
   BuildCounts dropped_;
 };
 
-/// The distinct ids of at most `width` by counting, for each of them, how many are smaller: that is
-/// its place. No branch depends on the ids.
-template <std::size_t width>
-std::size_t sort_by_rank(const NodeId* row, std::size_t length, NodeId* into) {
-  // Signed numbers in the same order: baseline processors compare those in one step.
-  constexpr std::uint32_t sign = 0x80000000;
-  std::array<std::int32_t, width> keys{};
-  for (std::size_t i = 0; i < length; ++i) keys[i] = static_cast<std::int32_t>(row[i] ^ sign);
-  std::array<std::int32_t, width> ranks{};
-  for (std::size_t i = 0; i < length; ++i) {
-    const std::int32_t key = keys[i];
-    for (std::size_t j = 0; j < width; ++j) ranks[j] += key < keys[j] ? 1 : 0;
-  }
-  // Equal ids have equal ranks and leave the places behind them empty. No node has the largest id.
-  constexpr NodeId empty = ~NodeId{0};
-  std::array<NodeId, width> sorted;
-  sorted.fill(empty);
-  for (std::size_t i = 0; i < length; ++i) sorted[static_cast<std::size_t>(ranks[i])] = row[i];
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < length; ++i) {
-    into[kept] = sorted[i];
-    kept += sorted[i] != empty ? 1 : 0;
-  }
-  return kept;
-}
-
 }  // namespace
 
 std::size_t sort_distinct(NodeId* row, std::size_t length, NodeId* into) {
-  if (length <= 8) return sort_by_rank<8>(row, length, into);
-  if (length <= 16) return sort_by_rank<16>(row, length, into);
-  if (length <= 24) return sort_by_rank<24>(row, length, into);
-  if (length <= 32) return sort_by_rank<32>(row, length, into);
+  if (length <= kernels::short_row) return kernels::sort_short_row(row, length, into);
   std::sort(row, row + length);
   return static_cast<std::size_t>(std::unique_copy(row, row + length, into) - into);
 }

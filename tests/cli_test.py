@@ -33,7 +33,7 @@ SEEDED = [spec for spec in GENERATED if not spec.startswith(("builtin:karate", "
 ENDINGS = [".txt", ".csv", ".edgelist", ".mtx", ".graph", ".metis", ".npy", ".npz"]
 FORMATS = ["edge-list", "matrix-market", "metis", "adjacency-csv", "adjacency-npy", "npz-scipy",
            "npz-edges", "npz-csr", "npz-ppnp"]
-VERBS = [["info"], ["convert"], ["shells"], ["perturb"], ["bench"], ["data"], ["data", "list"], ["data", "get"],
+VERBS = [["info"], ["convert"], ["shells"], ["filter"], ["perturb"], ["bench"], ["data"], ["data", "list"], ["data", "get"],
          ["data", "path"], ["completion"]]
 
 
@@ -791,6 +791,87 @@ class ShellsTest(ProgramTest):
         for row in value["rows"]:
             self.assertGreater(row["seconds"], 0)
             self.assertGreater(row["ratio"], 0)
+
+
+class FilterTest(ProgramTest):
+    GRAPH = "ws:nodes=80,k=4"
+
+    def setUp(self):
+        super().setUp()
+        self.x = np.random.default_rng(1).normal(size=(80, 3))
+        np.save(self.folder / "x.npy", self.x)
+        self.succeed("shells", self.GRAPH, "--hops", "all", "--distances", "-o", "hops.npy")
+        self.hops = np.load(self.folder / "hops.npy")
+
+    def filtered(self, *flags):
+        self.succeed("filter", self.GRAPH, "--signal", "x.npy", "-o", "y.npy", *flags)
+        return np.load(self.folder / "y.npy")
+
+    def test_neighborhood(self):
+        taps = [0.5, -1.0, 2.0, 0.25]
+        shells = [(self.hops == k).astype(float) for k in range(4)]
+        expected = sum(h * shell @ self.x for h, shell in zip(taps, shells))
+        for storage in ["sparse", "dense"]:
+            found = self.filtered("--taps", "0.5,-1,2,.25", "--storage", storage)
+            np.testing.assert_allclose(found, expected, atol=1e-9)
+        mean = [shell / np.maximum(shell.sum(axis=1, keepdims=True), 1) for shell in shells]
+        np.testing.assert_allclose(
+            self.filtered("--taps", "0.5,-1,2,.25", "--normalize", "row"),
+            sum(h * shell @ self.x for h, shell in zip(taps, mean)), atol=1e-9)
+
+    def test_polynomial(self):
+        a = (self.hops == 1).astype(float)
+        s = a / np.linalg.eigvalsh(a).max()
+        expected = self.x + 2 * s @ self.x + 3 * s @ s @ self.x
+        np.testing.assert_allclose(
+            self.filtered("--kind", "polynomial", "--shift", "adjacency-lmax", "--taps", "1,2,3"),
+            expected, atol=1e-6)
+
+    def test_taps_of_nodes(self):
+        taps = np.random.default_rng(2).normal(size=(80, 3))
+        np.save(self.folder / "taps.npy", taps)
+        expected = sum(taps[:, [k]] * ((self.hops == k) @ self.x) for k in range(3))
+        np.testing.assert_allclose(self.filtered("--node-taps", "taps.npy"), expected, atol=1e-9)
+
+    def test_fit(self):
+        for kind in ["neighborhood", "polynomial"]:
+            self.filtered("--taps", "1,-0.5,0.25", "--kind", kind)
+            value = self.json("filter", self.GRAPH, "--signal", "x.npy", "--fit", "y.npy",
+                              "--hops", "2", "--kind", kind)
+            np.testing.assert_allclose(value["taps"], [1, -0.5, 0.25], atol=1e-9)
+            self.assertLess(value["residual"], 1e-20)
+
+    def test_json(self):
+        value = self.json("filter", self.GRAPH, "--signal", "x.npy", "--taps", "1,1", "-o", "y.csv")
+        self.assertEqual(value["storage"], "sparse")
+        self.assertEqual(value["flops"], 2 * 3 * float((self.hops <= 1).sum()))
+        self.assertGreaterEqual(value["seconds"], 0)
+
+    def test_bad_signals(self):
+        np.save(self.folder / "short.npy", self.x[:79])
+        self.x[7, 2] = np.nan
+        np.save(self.folder / "nan.npy", self.x)
+        before = sorted(self.folder.iterdir())
+        for name, told in [("short.npy", "79 rows"), ("nan.npy", "row 7, column 2"),
+                           ("missing.npy", "missing.npy")]:
+            outcome = self.ngf("filter", self.GRAPH, "--signal", name, "--taps", "1", "-o", "y.npy")
+            self.assert_one_line(outcome, told)
+        outcome = self.ngf("filter", self.GRAPH, "--signal", "x.npy", "--node-taps", "short.npy",
+                           "-o", "y.npy")
+        self.assert_one_line(outcome, "79 rows")
+        outcome = self.ngf("filter", self.GRAPH, "--directed", "--signal", "x.npy", "--taps", "1,1",
+                           "--kind", "polynomial", "--shift", "gcn", "-o", "y.npy")
+        self.assert_one_line(outcome, "directed")
+        self.assertEqual(sorted(self.folder.iterdir()), before)
+
+    def test_bad_flags(self):
+        for flags in [[], ["--taps", "1"], ["--taps", "1,x", "-o", "y.npy"], ["-o", "y.npy"],
+                      ["--taps", "1", "--fit", "x.npy"], ["--fit", "x.npy"],
+                      ["--taps", "1", "-o", "y.npy", "--kind", "other"],
+                      ["--taps", "1", "-o", "y.npy", "--shift", "other"],
+                      ["--taps", "1", "-o", "y.npy", "--normalize", "other"]]:
+            outcome = self.ngf("filter", self.GRAPH, "--signal", "x.npy", *flags)
+            self.assertEqual((outcome.code, outcome.out), (2, ""), (flags, outcome))
 
 
 class LongWorkTest(ProgramTest):

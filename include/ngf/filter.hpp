@@ -1,0 +1,184 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "ngf/graph.hpp"
+#include "ngf/matrix.hpp"
+#include "ngf/shells.hpp"
+
+/// Graph filters: y = sum over k of h_k A_k x on shells (neighbourhood filters), and
+/// y = sum over k of h_k S^k x on powers of a shift (classical, polynomial filters).
+///
+/// Signals X are N x F, one row a node, float or double. The answer does not depend on the number
+/// of threads.
+
+namespace ngf {
+
+template <typename Real>
+using SignalsOf = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+/// The numbers h_k of a filter, k = 0..count-1: one set for all nodes, or one set for each group of
+/// nodes ("node-variant").
+class Taps {
+ public:
+  Taps() = default;
+  /// One set for all nodes.
+  Taps(std::vector<double> values)  // NOLINT(google-explicit-constructor): a list of taps is taps
+      : count_(values.size()), values_(std::move(values)) {}
+  Taps(std::initializer_list<double> values) : Taps(std::vector<double>(values)) {}
+  /// values[g * count + k] is h_k of the nodes u with group[u] == g.
+  Taps(std::size_t count, std::vector<double> values, std::vector<std::uint32_t> group);
+
+  std::size_t count() const { return count_; }
+  std::size_t groups() const { return count_ == 0 ? 0 : values_.size() / count_; }
+  bool node_variant() const { return !group_.empty(); }
+  std::size_t group(NodeId u) const { return group_.empty() ? 0 : group_[u]; }
+  double operator()(NodeId u, std::size_t k) const { return values_[group(u) * count_ + k]; }
+  const std::vector<double>& values() const { return values_; }
+  /// Group of each node; empty when there is one set for all.
+  const std::vector<std::uint32_t>& group_of() const { return group_; }
+
+ private:
+  std::size_t count_ = 0;
+  std::vector<double> values_;
+  std::vector<std::uint32_t> group_;
+};
+
+/// What training needs of a filter, for a loss whose gradient by the output is given.
+template <typename Real>
+struct FilterGradients {
+  SignalsOf<Real> input;     ///< by X
+  std::vector<double> taps;  ///< by the taps, laid out as Taps::values()
+};
+
+/// What each shell is multiplied by before the taps.
+enum class Normalization {
+  none,
+  lmax,       ///< 1 / its largest eigenvalue; singular value when directed
+  symmetric,  ///< D^-1/2 A_k D^-1/2 with D the numbers of nodes in the shell
+  row,        ///< D^-1 A_k: the mean over the shell
+};
+
+struct FilterOptions {
+  Normalization normalization = Normalization::none;
+  ShellOptions shells;  ///< `hops` is set by the number of taps
+};
+
+/// y = sum over k of h_k A_k x, with A_k the shell of k hops.
+class NeighborhoodFilter {
+ public:
+  /// Finds the shells 0..taps.count()-1 of the graph. Throws Error for taps that do not match it.
+  NeighborhoodFilter(const Graph& graph, Taps taps, const FilterOptions& options = {});
+
+  NodeId nodes() const { return shells_->nodes(); }
+  const Taps& taps() const { return taps_; }
+  /// Other taps for the same shells.
+  void set_taps(Taps taps);
+  const Shells& shells() const { return *shells_; }
+  /// Multiplications and additions of one `apply` on signals of this width.
+  double flops(std::int64_t width) const;
+
+  /// H X.
+  template <typename Real>
+  SignalsOf<Real> apply(const SignalsOf<Real>& x) const;
+  /// H' X, with the transpose H'.
+  template <typename Real>
+  SignalsOf<Real> apply_transpose(const SignalsOf<Real>& x) const;
+  /// A_k X, normalised.
+  template <typename Real>
+  SignalsOf<Real> apply_shell(std::size_t k, const SignalsOf<Real>& x) const;
+  /// Gradients by X and by the taps, from X and the gradient by the output.
+  template <typename Real>
+  FilterGradients<Real> gradients(const SignalsOf<Real>& x, const SignalsOf<Real>& by_output) const;
+
+ private:
+  struct Scales;
+  friend class FilterRun;
+
+  Taps taps_;
+  FilterOptions options_;
+  std::shared_ptr<const Shells> shells_;
+  std::shared_ptr<const Shells> back_;  // of the transposed graph; the same when undirected
+  std::shared_ptr<const Scales> scales_;
+};
+
+/// The matrix S of a polynomial filter. All but the first two are for undirected graphs.
+enum class Shift {
+  adjacency,             ///< the weights
+  adjacency_lmax,        ///< divided by the largest eigenvalue (singular value when directed)
+  laplacian,             ///< D - A
+  normalized_laplacian,  ///< I - D^-1/2 A D^-1/2
+  gcn,                   ///< (D + I)^-1/2 (A + I) (D + I)^-1/2
+};
+
+std::string_view shift_name(Shift shift);
+std::string_view normalization_name(Normalization normalization);
+
+/// A graph's matrix with values: what a polynomial filter multiplies by.
+class ShiftOperator {
+ public:
+  /// Throws Error for a shift that a directed graph does not have.
+  ShiftOperator(const Graph& graph, Shift shift, int threads = 0);
+
+  NodeId nodes() const { return static_cast<NodeId>(offsets_.size() - 1); }
+  std::uint64_t entries() const { return columns_.size(); }
+  /// S X.
+  template <typename Real>
+  SignalsOf<Real> apply(const SignalsOf<Real>& x) const;
+  /// S' X.
+  template <typename Real>
+  SignalsOf<Real> apply_transpose(const SignalsOf<Real>& x) const;
+
+ private:
+  void divide_by_largest();
+
+  int threads_ = 0;
+  bool symmetric_ = true;
+  std::vector<std::uint64_t> offsets_;
+  std::vector<NodeId> columns_;
+  std::vector<double> values_;
+  // The transpose, where it is another.
+  std::vector<std::uint64_t> back_offsets_;
+  std::vector<NodeId> back_columns_;
+  std::vector<double> back_values_;
+};
+
+/// y = sum over k of h_k S^k x.
+class PolynomialFilter {
+ public:
+  PolynomialFilter(const Graph& graph, Taps taps, Shift shift = Shift::adjacency, int threads = 0);
+
+  NodeId nodes() const { return shift_->nodes(); }
+  const Taps& taps() const { return taps_; }
+  void set_taps(Taps taps);
+  const ShiftOperator& shift() const { return *shift_; }
+  double flops(std::int64_t width) const;
+
+  template <typename Real>
+  SignalsOf<Real> apply(const SignalsOf<Real>& x) const;
+  template <typename Real>
+  SignalsOf<Real> apply_transpose(const SignalsOf<Real>& x) const;
+  template <typename Real>
+  FilterGradients<Real> gradients(const SignalsOf<Real>& x, const SignalsOf<Real>& by_output) const;
+
+ private:
+  Taps taps_;
+  std::shared_ptr<const ShiftOperator> shift_;
+};
+
+/// The taps that take X to Y best, in the sense of least squares, and how well they do.
+struct FittedTaps {
+  std::vector<double> taps;
+  std::vector<double> standard_errors;  ///< of the taps; infinite where the data do not tell
+  double residual = 0;                  ///< |Y - H X|^2 / |Y|^2
+};
+
+/// Fits the taps of a neighbourhood filter, 0..count-1, whose own taps do not matter.
+FittedTaps fit_taps(const NeighborhoodFilter& filter, const Matrix& x, const Matrix& y);
+FittedTaps fit_taps(const PolynomialFilter& filter, const Matrix& x, const Matrix& y);
+
+}  // namespace ngf

@@ -1,0 +1,77 @@
+// Least-squares taps: Y is taken to be a sum of the columns B_k = A_k X (or S^k X), and the taps
+// solve the small system of their inner products.
+
+#include <Eigen/Eigenvalues>
+#include <cmath>
+#include <limits>
+
+#include "filter/checks.hpp"
+
+namespace ngf {
+
+namespace {
+
+/// From the signals B_0, B_1, ... that the taps weigh.
+FittedTaps fit(const std::vector<Matrix>& basis, const Matrix& y) {
+  const auto count = static_cast<Eigen::Index>(basis.size());
+  // Columns of one length make the system as well-conditioned as it can be.
+  Eigen::VectorXd length(count);
+  for (Eigen::Index k = 0; k < count; ++k) {
+    length[k] = basis[static_cast<std::size_t>(k)].norm();
+  }
+  // A QR factorisation of the tall matrix itself: inner products would square its condition.
+  Eigen::MatrixXd tall(y.size(), count);
+  for (Eigen::Index k = 0; k < count; ++k) {
+    const Matrix& signals = basis[static_cast<std::size_t>(k)];
+    tall.col(k) = Eigen::Map<const Eigen::VectorXd>(signals.data(), signals.size());
+    if (length[k] > 0) tall.col(k) /= length[k];
+  }
+  const Eigen::Map<const Eigen::VectorXd> target(y.data(), y.size());
+  const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(tall);
+  const Eigen::VectorXd solution = qr.solve(target);
+  const double squares = (target - tall * solution).squaredNorm();
+  const double all_squares = target.squaredNorm();
+
+  FittedTaps result;
+  result.residual = all_squares > 0 ? squares / all_squares : 0;
+  const auto freedom = static_cast<double>(y.size() - qr.rank());
+  const double variance = freedom > 0 ? squares / freedom : 0;
+  // The variances of the taps are those of the noise times the diagonal of (B'B)^-1.
+  const Eigen::MatrixXd gram = tall.transpose() * tall;
+  const Eigen::MatrixXd inverse = gram.completeOrthogonalDecomposition().pseudoInverse();
+  for (Eigen::Index k = 0; k < count; ++k) {
+    const bool told = length[k] > 0 && qr.rank() == count;
+    result.taps.push_back(length[k] > 0 ? solution[k] / length[k] : 0);
+    result.standard_errors.push_back(told ? std::sqrt(variance * inverse(k, k)) / length[k]
+                                          : std::numeric_limits<double>::infinity());
+  }
+  return result;
+}
+
+void check(const Matrix& x, const Matrix& y, NodeId nodes) {
+  filter::check_signals(x, nodes);
+  filter::check_signals(y, nodes);
+  if (x.cols() != y.cols()) {
+    detail::fail("signals of {} columns cannot become signals of {}", x.cols(), y.cols());
+  }
+}
+
+}  // namespace
+
+FittedTaps fit_taps(const NeighborhoodFilter& filter, const Matrix& x, const Matrix& y) {
+  check(x, y, filter.nodes());
+  std::vector<Matrix> basis;
+  for (std::size_t k = 0; k < filter.taps().count(); ++k) basis.push_back(filter.apply_shell(k, x));
+  return fit(basis, y);
+}
+
+FittedTaps fit_taps(const PolynomialFilter& filter, const Matrix& x, const Matrix& y) {
+  check(x, y, filter.nodes());
+  std::vector<Matrix> basis{x};
+  while (basis.size() < filter.taps().count()) {
+    basis.push_back(filter.shift().apply(basis.back()));
+  }
+  return fit(basis, y);
+}
+
+}  // namespace ngf

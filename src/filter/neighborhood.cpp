@@ -1,0 +1,275 @@
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "detail/parallel.hpp"
+#include "filter/checks.hpp"
+#include "filter/shell_products.hpp"
+#include "ngf/spectrum.hpp"
+
+namespace ngf {
+
+using filter::ShellFactors;
+
+/// How shells are normalised: shell k stands for factor[k] diag(left[k]) A_k diag(right[k]). Empty
+/// vectors stand for ones.
+struct NeighborhoodFilter::Scales {
+  std::vector<double> factor;
+  std::vector<std::vector<double>> left;
+  std::vector<std::vector<double>> right;
+
+  explicit Scales(std::size_t taps) : factor(taps, 1), left(taps), right(taps) {}
+};
+
+namespace {
+
+/// How many nodes are at each hop of each node: result[k][u].
+std::vector<std::vector<std::uint32_t>> shell_degrees(const Shells& shells, std::size_t taps,
+                                                      int threads) {
+  std::vector<std::vector<std::uint32_t>> result(taps,
+                                                 std::vector<std::uint32_t>(shells.nodes(), 0));
+  const auto count = [&](const auto& held) {
+    using Held = std::decay_t<decltype(held)>;
+    if constexpr (!std::is_same_v<Held, std::monostate>) {
+      detail::parallel_ranges(shells.nodes(), threads, [&](std::size_t begin, std::size_t end) {
+        for (auto u = static_cast<NodeId>(begin); u < end; ++u) {
+          if constexpr (requires { held.hops(); }) {
+            result[0][u] = 1;
+            for (std::uint32_t k = 1; k < taps; ++k) {
+              result[k][u] = static_cast<std::uint32_t>(held.columns(u, k).size());
+            }
+          } else {
+            for (const auto hop : held.row(u)) {
+              if (hop < taps) ++result[hop][u];
+            }
+          }
+        }
+      });
+    }
+  };
+  std::visit(count, shells.held());
+  return result;
+}
+
+/// 1 / d^power, and 0 where there is nobody to take a mean over.
+std::vector<double> powers(const std::vector<std::uint32_t>& degrees, double power) {
+  std::vector<double> result(degrees.size());
+  std::transform(degrees.begin(), degrees.end(), result.begin(), [&](std::uint32_t degree) {
+    return degree == 0 ? 0.0 : std::pow(static_cast<double>(degree), -power);
+  });
+  return result;
+}
+
+template <typename Real>
+std::vector<Real> cast(const std::vector<double>& values) {
+  return {values.begin(), values.end()};
+}
+
+/// values * factor, where no values stand for ones; nothing when that is ones again.
+template <typename Real>
+std::vector<Real> scaled(const std::vector<double>& values, double factor, NodeId nodes) {
+  if (values.empty() && factor == 1) return {};
+  std::vector<Real> result(nodes, static_cast<Real>(factor));
+  for (std::size_t u = 0; u < values.size(); ++u) {
+    result[u] = static_cast<Real>(factor * values[u]);
+  }
+  return result;
+}
+
+}  // namespace
+
+/// Puts taps and scales together for one product.
+class FilterRun {
+ public:
+  explicit FilterRun(const NeighborhoodFilter& filter) : filter_(filter) {}
+
+  /// Of H, or of its transpose on the transposed shells.
+  template <typename Real>
+  ShellFactors<Real> factors(bool transposed) const {
+    const Taps& taps = filter_.taps_;
+    ShellFactors<Real> result = shells_alone<Real>(transposed);
+    for (std::size_t k = 0; k < taps.count(); ++k) {
+      // The taps are on the side of the output of H.
+      auto& side = transposed && taps.node_variant() ? result.right[k] : result.left[k];
+      bool any = false;
+      std::vector<Real> with_taps(filter_.nodes());
+      for (NodeId u = 0; u < filter_.nodes(); ++u) {
+        const double tap = taps(u, k);
+        any = any || tap != 0;
+        with_taps[u] = static_cast<Real>(tap) * (side.empty() ? Real{1} : side[u]);
+      }
+      side = std::move(with_taps);
+      result.skipped[k] = any ? 0 : 1;
+    }
+    return result;
+  }
+
+  /// The same without taps.
+  template <typename Real>
+  ShellFactors<Real> shells_alone(bool transposed) const {
+    const auto& scales = *filter_.scales_;
+    const std::size_t count = filter_.taps_.count();
+    ShellFactors<Real> result;
+    result.skipped.assign(count, 0);
+    for (std::size_t k = 0; k < count; ++k) {
+      const auto& left = transposed ? scales.right[k] : scales.left[k];
+      const auto& right = transposed ? scales.left[k] : scales.right[k];
+      result.left.push_back(scaled<Real>(left, scales.factor[k], filter_.nodes()));
+      result.right.push_back(cast<Real>(right));
+    }
+    return result;
+  }
+
+  template <typename Real>
+  SignalsOf<Real> apply(const ShellFactors<Real>& factors, const SignalsOf<Real>& x,
+                        bool transposed) const {
+    filter::check_signals(x, filter_.nodes());
+    const Shells& shells = transposed ? *filter_.back_ : *filter_.shells_;
+    return filter::multiply(shells, factors, x, filter_.options_.shells.threads);
+  }
+
+  /// Shell k alone.
+  template <typename Real>
+  ShellFactors<Real> one_shell(std::size_t k, bool transposed) const {
+    ShellFactors<Real> result = shells_alone<Real>(transposed);
+    if (k >= result.skipped.size()) {
+      detail::fail("no shell {} in a filter of {} taps", k, result.skipped.size());
+    }
+    std::fill(result.skipped.begin(), result.skipped.end(), 1);
+    result.skipped[k] = 0;
+    return result;
+  }
+
+  /// The scales that normalisation asks for. Until they are known there are none.
+  void normalize(NeighborhoodFilter::Scales& scales) const {
+    const std::size_t count = filter_.taps_.count();
+    const int threads = filter_.options_.shells.threads;
+    switch (filter_.options_.normalization) {
+      case Normalization::none:
+        return;
+      case Normalization::lmax:
+        for (std::size_t k = 1; k < count; ++k) scales.factor[k] = inverse_of_largest(k);
+        return;
+      case Normalization::symmetric: {
+        const auto rows = shell_degrees(*filter_.shells_, count, threads);
+        const auto columns = shell_degrees(*filter_.back_, count, threads);
+        for (std::size_t k = 1; k < count; ++k) {
+          scales.left[k] = powers(rows[k], 0.5);
+          scales.right[k] = powers(columns[k], 0.5);
+        }
+        return;
+      }
+      case Normalization::row: {
+        const auto rows = shell_degrees(*filter_.shells_, count, threads);
+        for (std::size_t k = 1; k < count; ++k) scales.left[k] = powers(rows[k], 1);
+        return;
+      }
+    }
+  }
+
+ private:
+  double inverse_of_largest(std::size_t k) const {
+    const auto shell = [&](bool transposed) -> Operator {
+      return [this, transposed, factors = one_shell<double>(k, transposed)](
+                 const Eigen::VectorXd& x, Eigen::VectorXd& y) {
+        y = apply(factors, SignalsOf<double>(x), transposed);
+      };
+    };
+    const bool symmetric = filter_.shells_ == filter_.back_;
+    const LargestValue largest =
+        symmetric ? largest_eigenvalue(filter_.nodes(), shell(false))
+                  : largest_singular_value(filter_.nodes(), shell(false), shell(true));
+    // An empty shell is a tap that does nothing.
+    return largest.value > 0 ? 1 / largest.value : 1;
+  }
+
+  const NeighborhoodFilter& filter_;
+};
+
+NeighborhoodFilter::NeighborhoodFilter(const Graph& graph, Taps taps, const FilterOptions& options)
+    : taps_(std::move(taps)), options_(options) {
+  filter::check_taps(taps_, graph.nodes());
+  ShellOptions shells = options.shells;
+  shells.hops = static_cast<std::uint32_t>(taps_.count() - 1);
+  shells_ = std::make_shared<const Shells>(build_shells(graph, shells));
+  back_ = graph.directed() ? std::make_shared<const Shells>(build_shells(transpose(graph), shells))
+                           : shells_;
+  scales_ = std::make_shared<const Scales>(taps_.count());
+  Scales scales(taps_.count());
+  FilterRun(*this).normalize(scales);
+  scales_ = std::make_shared<const Scales>(std::move(scales));
+}
+
+void NeighborhoodFilter::set_taps(Taps taps) {
+  filter::check_taps(taps, nodes());
+  if (taps.count() != taps_.count()) {
+    detail::fail("{} taps for a filter of {}", taps.count(), taps_.count());
+  }
+  taps_ = std::move(taps);
+}
+
+double NeighborhoodFilter::flops(std::int64_t width) const {
+  double pairs = 0;
+  if (shells_->storage() == Storage::sparse) {
+    for (const std::uint64_t count : shells_->pairs()) pairs += static_cast<double>(count);
+  } else {
+    pairs = static_cast<double>(nodes()) * static_cast<double>(nodes());
+  }
+  return 2 * pairs * static_cast<double>(width);
+}
+
+template <typename Real>
+SignalsOf<Real> NeighborhoodFilter::apply(const SignalsOf<Real>& x) const {
+  const FilterRun run(*this);
+  return run.apply(run.factors<Real>(false), x, false);
+}
+
+template <typename Real>
+SignalsOf<Real> NeighborhoodFilter::apply_transpose(const SignalsOf<Real>& x) const {
+  const FilterRun run(*this);
+  return run.apply(run.factors<Real>(true), x, true);
+}
+
+template <typename Real>
+SignalsOf<Real> NeighborhoodFilter::apply_shell(std::size_t k, const SignalsOf<Real>& x) const {
+  const FilterRun run(*this);
+  return run.apply(run.one_shell<Real>(k, false), x, false);
+}
+
+template <typename Real>
+FilterGradients<Real> NeighborhoodFilter::gradients(const SignalsOf<Real>& x,
+                                                    const SignalsOf<Real>& by_output) const {
+  filter::check_signals(x, nodes());
+  filter::check_signals(by_output, nodes());
+  if (x.cols() != by_output.cols()) {
+    detail::fail("gradients of {} columns for signals of {}", by_output.cols(), x.cols());
+  }
+  const FilterRun run(*this);
+  const int threads = options_.shells.threads;
+  FilterGradients<Real> result;
+  if (taps_.node_variant()) {
+    result.input = run.apply(run.factors<Real>(true), by_output, true);
+    result.taps = filter::correlate<Real>(*shells_, run.shells_alone<Real>(false), x, by_output,
+                                          taps_, threads, nullptr);
+  } else {
+    // <G, A_k X> = <A_k' G, X>, and A_k' G is what the gradient by X is made of.
+    result.taps = filter::correlate<Real>(*back_, run.shells_alone<Real>(true), by_output, x, taps_,
+                                          threads, &result.input);
+  }
+  return result;
+}
+
+template SignalsOf<float> NeighborhoodFilter::apply(const SignalsOf<float>&) const;
+template SignalsOf<double> NeighborhoodFilter::apply(const SignalsOf<double>&) const;
+template SignalsOf<float> NeighborhoodFilter::apply_transpose(const SignalsOf<float>&) const;
+template SignalsOf<double> NeighborhoodFilter::apply_transpose(const SignalsOf<double>&) const;
+template SignalsOf<float> NeighborhoodFilter::apply_shell(std::size_t,
+                                                          const SignalsOf<float>&) const;
+template SignalsOf<double> NeighborhoodFilter::apply_shell(std::size_t,
+                                                           const SignalsOf<double>&) const;
+template FilterGradients<float> NeighborhoodFilter::gradients(const SignalsOf<float>&,
+                                                              const SignalsOf<float>&) const;
+template FilterGradients<double> NeighborhoodFilter::gradients(const SignalsOf<double>&,
+                                                               const SignalsOf<double>&) const;
+
+}  // namespace ngf

@@ -1,0 +1,234 @@
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "detail/parallel.hpp"
+#include "filter/checks.hpp"
+#include "ngf/spectrum.hpp"
+
+namespace ngf {
+
+namespace {
+
+/// y_u = sum over the entries of row u of value * x_column.
+template <typename Real>
+SignalsOf<Real> multiply_rows(const std::vector<std::uint64_t>& offsets,
+                              const std::vector<NodeId>& columns, const std::vector<double>& values,
+                              const SignalsOf<Real>& x, int threads) {
+  SignalsOf<Real> y = SignalsOf<Real>::Zero(x.rows(), x.cols());
+  detail::parallel_ranges(offsets.size() - 1, threads, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t u = begin; u < end; ++u) {
+      auto row = y.row(static_cast<Eigen::Index>(u));
+      for (std::uint64_t e = offsets[u]; e < offsets[u + 1]; ++e) {
+        row += static_cast<Real>(values[e]) * x.row(columns[e]);
+      }
+    }
+  });
+  return y;
+}
+
+/// Row u times what its taps say of hop k.
+template <typename Real>
+SignalsOf<Real> times_taps(const Taps& taps, std::size_t k, const SignalsOf<Real>& x) {
+  if (!taps.node_variant()) return static_cast<Real>(taps(0, k)) * x;
+  SignalsOf<Real> result = x;
+  for (Eigen::Index u = 0; u < x.rows(); ++u) {
+    result.row(u) *= static_cast<Real>(taps(static_cast<NodeId>(u), k));
+  }
+  return result;
+}
+
+/// Adds <g_u, z_u> to the entry of each node's group and hop k.
+template <typename Real>
+void add_products(const Taps& taps, std::size_t k, const SignalsOf<Real>& g,
+                  const SignalsOf<Real>& z, std::vector<double>& sums) {
+  for (Eigen::Index u = 0; u < g.rows(); ++u) {
+    sums[taps.group(static_cast<NodeId>(u)) * taps.count() + k] +=
+        static_cast<double>(g.row(u).dot(z.row(u)));
+  }
+}
+
+}  // namespace
+
+ShiftOperator::ShiftOperator(const Graph& graph, Shift shift, int threads)
+    : threads_(threads), symmetric_(!graph.directed()) {
+  if (graph.directed() && shift != Shift::adjacency && shift != Shift::adjacency_lmax) {
+    detail::fail(
+        "a directed graph has no shift '{}'; take adjacency or adjacency-lmax, or drop "
+        "directions",
+        shift_name(shift));
+  }
+  const NodeId nodes = graph.nodes();
+  const auto weight = [&](NodeId u, std::size_t i) {
+    return graph.weighted() ? graph.weights_of(u)[i] : 1.0;
+  };
+  std::vector<double> degree(nodes, 0);
+  for (NodeId u = 0; u < nodes; ++u) {
+    for (std::size_t i = 0; i < graph.degree(u); ++i) degree[u] += weight(u, i);
+  }
+  const bool own = shift != Shift::adjacency && shift != Shift::adjacency_lmax;
+  const bool gcn = shift == Shift::gcn;
+  const auto inverse_root = [&](NodeId u) {
+    const double d = degree[u] + (gcn ? 1 : 0);
+    return d > 0 ? 1 / std::sqrt(d) : 0.0;
+  };
+  const auto entry = [&](NodeId u, NodeId v, double a) {
+    switch (shift) {
+      case Shift::laplacian:
+        return (u == v ? degree[u] : 0) - a;
+      case Shift::normalized_laplacian:
+        return (u == v && degree[u] > 0 ? 1 : 0) - a * inverse_root(u) * inverse_root(v);
+      case Shift::gcn:
+        return (a + (u == v ? 1 : 0)) * inverse_root(u) * inverse_root(v);
+      default:
+        return a;
+    }
+  };
+  offsets_.assign(1, 0);
+  for (NodeId u = 0; u < nodes; ++u) {
+    const auto row = graph.neighbors(u);
+    bool own_seen = !own;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (!own_seen && row[i] >= u) {
+        own_seen = true;
+        if (row[i] > u) {
+          columns_.push_back(u);
+          values_.push_back(entry(u, u, 0));
+        }
+      }
+      columns_.push_back(row[i]);
+      values_.push_back(entry(u, row[i], weight(u, i)));
+    }
+    if (!own_seen) {
+      columns_.push_back(u);
+      values_.push_back(entry(u, u, 0));
+    }
+    offsets_.push_back(columns_.size());
+  }
+  if (graph.directed()) {
+    const Graph back = transpose(graph);
+    back_offsets_.assign(back.offsets().begin(), back.offsets().end());
+    back_columns_.assign(back.targets().begin(), back.targets().end());
+    back_values_.assign(back.weights().begin(), back.weights().end());
+    back_values_.resize(back_columns_.size(), 1);
+  }
+  if (shift == Shift::adjacency_lmax) divide_by_largest();
+}
+
+void ShiftOperator::divide_by_largest() {
+  const auto as_operator = [&](bool transposed) -> Operator {
+    return [this, transposed](const Eigen::VectorXd& x, Eigen::VectorXd& y) {
+      const SignalsOf<double> signals = x;
+      y = transposed ? apply_transpose(signals) : apply(signals);
+    };
+  };
+  const bool negative =
+      std::any_of(values_.begin(), values_.end(), [](double value) { return value < 0; });
+  // Weights below 0 may make the smallest eigenvalue the largest in size.
+  const LargestValue largest =
+      symmetric_ && !negative
+          ? largest_eigenvalue(nodes(), as_operator(false))
+          : largest_singular_value(nodes(), as_operator(false), as_operator(true));
+  if (largest.value == 0) return;
+  for (double& value : values_) value /= largest.value;
+  for (double& value : back_values_) value /= largest.value;
+}
+
+template <typename Real>
+SignalsOf<Real> ShiftOperator::apply(const SignalsOf<Real>& x) const {
+  filter::check_signals(x, nodes());
+  return multiply_rows(offsets_, columns_, values_, x, threads_);
+}
+
+template <typename Real>
+SignalsOf<Real> ShiftOperator::apply_transpose(const SignalsOf<Real>& x) const {
+  if (symmetric_) return apply(x);
+  filter::check_signals(x, nodes());
+  return multiply_rows(back_offsets_, back_columns_, back_values_, x, threads_);
+}
+
+PolynomialFilter::PolynomialFilter(const Graph& graph, Taps taps, Shift shift, int threads)
+    : taps_(std::move(taps)) {
+  filter::check_taps(taps_, graph.nodes());
+  shift_ = std::make_shared<const ShiftOperator>(graph, shift, threads);
+}
+
+void PolynomialFilter::set_taps(Taps taps) {
+  filter::check_taps(taps, nodes());
+  taps_ = std::move(taps);
+}
+
+double PolynomialFilter::flops(std::int64_t width) const {
+  const double shifts = static_cast<double>(taps_.count() - 1);
+  return 2 * static_cast<double>(width) *
+         (shifts * static_cast<double>(shift_->entries()) +
+          static_cast<double>(taps_.count()) * static_cast<double>(nodes()));
+}
+
+template <typename Real>
+SignalsOf<Real> PolynomialFilter::apply(const SignalsOf<Real>& x) const {
+  filter::check_signals(x, nodes());
+  SignalsOf<Real> y = times_taps(taps_, 0, x);
+  SignalsOf<Real> power = x;
+  for (std::size_t k = 1; k < taps_.count(); ++k) {
+    power = shift_->apply(power);
+    y += times_taps(taps_, k, power);
+  }
+  return y;
+}
+
+template <typename Real>
+SignalsOf<Real> PolynomialFilter::apply_transpose(const SignalsOf<Real>& x) const {
+  filter::check_signals(x, nodes());
+  // Horner's scheme, since the taps are on the side of the output of H.
+  SignalsOf<Real> y = times_taps(taps_, taps_.count() - 1, x);
+  for (std::size_t k = taps_.count() - 1; k-- > 0;) {
+    y = shift_->apply_transpose(y) + times_taps(taps_, k, x);
+  }
+  return y;
+}
+
+template <typename Real>
+FilterGradients<Real> PolynomialFilter::gradients(const SignalsOf<Real>& x,
+                                                  const SignalsOf<Real>& by_output) const {
+  filter::check_signals(x, nodes());
+  filter::check_signals(by_output, nodes());
+  FilterGradients<Real> result;
+  result.taps.assign(taps_.values().size(), 0);
+  if (taps_.node_variant()) {
+    result.input = apply_transpose(by_output);
+    SignalsOf<Real> power = x;
+    for (std::size_t k = 0; k < taps_.count(); ++k) {
+      if (k > 0) power = shift_->apply(power);
+      add_products(taps_, k, by_output, power, result.taps);
+    }
+    return result;
+  }
+  // <G, S^k X> = <S'^k G, X>, and S'^k G is what the gradient by X is made of.
+  result.input = times_taps(taps_, 0, by_output);
+  SignalsOf<Real> power = by_output;
+  for (std::size_t k = 0; k < taps_.count(); ++k) {
+    if (k > 0) {
+      power = shift_->apply_transpose(power);
+      result.input += times_taps(taps_, k, power);
+    }
+    add_products(taps_, k, x, power, result.taps);
+  }
+  return result;
+}
+
+template SignalsOf<float> ShiftOperator::apply(const SignalsOf<float>&) const;
+template SignalsOf<double> ShiftOperator::apply(const SignalsOf<double>&) const;
+template SignalsOf<float> ShiftOperator::apply_transpose(const SignalsOf<float>&) const;
+template SignalsOf<double> ShiftOperator::apply_transpose(const SignalsOf<double>&) const;
+template SignalsOf<float> PolynomialFilter::apply(const SignalsOf<float>&) const;
+template SignalsOf<double> PolynomialFilter::apply(const SignalsOf<double>&) const;
+template SignalsOf<float> PolynomialFilter::apply_transpose(const SignalsOf<float>&) const;
+template SignalsOf<double> PolynomialFilter::apply_transpose(const SignalsOf<double>&) const;
+template FilterGradients<float> PolynomialFilter::gradients(const SignalsOf<float>&,
+                                                            const SignalsOf<float>&) const;
+template FilterGradients<double> PolynomialFilter::gradients(const SignalsOf<double>&,
+                                                             const SignalsOf<double>&) const;
+
+}  // namespace ngf

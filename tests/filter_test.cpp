@@ -1,0 +1,371 @@
+#include "ngf/filter.hpp"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Eigenvalues>
+#include <cmath>
+#include <limits>
+
+#include "kernels/target.hpp"
+#include "ngf/components.hpp"
+#include "ngf/error.hpp"
+#include "ngf/generate.hpp"
+#include "ngf/random.hpp"
+#include "ngf/spectrum.hpp"
+#include "shells/reference.hpp"
+#include "tests/support.hpp"
+
+namespace ngf {
+namespace {
+
+using test::error_of;
+using test::random_edges;
+
+constexpr std::array all_normalizations{Normalization::none, Normalization::lmax,
+                                        Normalization::symmetric, Normalization::row};
+constexpr std::array all_shifts{Shift::adjacency, Shift::adjacency_lmax, Shift::laplacian,
+                                Shift::normalized_laplacian, Shift::gcn};
+
+Graph some_graph(NodeId nodes, bool directed, std::uint64_t seed = 1) {
+  return build_graph(nodes, random_edges(nodes, std::size_t{nodes} * 3 / 2, seed),
+                     {.directed = directed});
+}
+
+Matrix random_matrix(Eigen::Index rows, Eigen::Index columns, std::uint64_t seed) {
+  Random random(seed);
+  Matrix result(rows, columns);
+  for (Eigen::Index i = 0; i < result.size(); ++i) result.data()[i] = random.normal();
+  return result;
+}
+
+double largest_singular_value_of(const Eigen::MatrixXd& matrix) {
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> gram(matrix.transpose() * matrix);
+  return std::sqrt(gram.eigenvalues().maxCoeff());
+}
+
+// The plain twin: shells as dense matrices, found by the plain search, normalised by definition.
+std::vector<Eigen::MatrixXd> plain_shells(const Graph& graph, std::size_t count,
+                                          Normalization normalization) {
+  const auto nodes = static_cast<Eigen::Index>(graph.nodes());
+  std::vector<Eigen::MatrixXd> shells(count, Eigen::MatrixXd::Zero(nodes, nodes));
+  for (NodeId u = 0; u < graph.nodes(); ++u) {
+    const auto found = shells::plain_search(graph, u);
+    for (NodeId v = 0; v < graph.nodes(); ++v) {
+      if (found.hops[v] < count) shells[found.hops[v]](u, v) = 1;
+    }
+  }
+  const auto inverse = [](double d) { return d > 0 ? 1 / d : 0.0; };
+  for (Eigen::MatrixXd& shell : shells) {
+    const Eigen::VectorXd rows = shell.rowwise().sum();
+    const Eigen::VectorXd columns = shell.colwise().sum();
+    if (normalization == Normalization::lmax && shell.sum() > 0) {
+      shell /= largest_singular_value_of(shell);
+    } else if (normalization == Normalization::row) {
+      shell = rows.unaryExpr(inverse).asDiagonal() * shell;
+    } else if (normalization == Normalization::symmetric) {
+      shell = rows.unaryExpr(inverse).cwiseSqrt().asDiagonal() * shell *
+              columns.unaryExpr(inverse).cwiseSqrt().asDiagonal();
+    }
+  }
+  return shells;
+}
+
+Eigen::MatrixXd plain_shift(const Graph& graph, Shift shift) {
+  const auto nodes = static_cast<Eigen::Index>(graph.nodes());
+  Eigen::MatrixXd a = Eigen::MatrixXd::Zero(nodes, nodes);
+  for (NodeId u = 0; u < graph.nodes(); ++u) {
+    for (std::size_t i = 0; i < graph.degree(u); ++i) {
+      a(u, graph.neighbors(u)[i]) = graph.weighted() ? graph.weights_of(u)[i] : 1;
+    }
+  }
+  if (shift == Shift::gcn) a += Eigen::MatrixXd::Identity(nodes, nodes);
+  const Eigen::VectorXd degree = a.rowwise().sum();
+  const Eigen::VectorXd root =
+      degree.unaryExpr([](double d) { return d > 0 ? 1 / std::sqrt(d) : 0.0; });
+  switch (shift) {
+    case Shift::adjacency:
+      return a;
+    case Shift::adjacency_lmax:
+      return a / largest_singular_value_of(a);
+    case Shift::laplacian:
+      return Eigen::MatrixXd(degree.asDiagonal()) - a;
+    case Shift::normalized_laplacian: {
+      Eigen::MatrixXd result = -(root.asDiagonal() * a * root.asDiagonal());
+      for (Eigen::Index u = 0; u < nodes; ++u) result(u, u) += degree[u] > 0 ? 1 : 0;
+      return result;
+    }
+    case Shift::gcn:
+      return root.asDiagonal() * a * root.asDiagonal();
+  }
+  return a;
+}
+
+Eigen::MatrixXd plain_sum(const Taps& taps, const std::vector<Eigen::MatrixXd>& shells) {
+  Eigen::MatrixXd sum = Eigen::MatrixXd::Zero(shells[0].rows(), shells[0].cols());
+  for (std::size_t k = 0; k < taps.count(); ++k) {
+    for (Eigen::Index u = 0; u < sum.rows(); ++u) {
+      sum.row(u) += taps(static_cast<NodeId>(u), k) * shells[k].row(u);
+    }
+  }
+  return sum;
+}
+
+std::vector<Eigen::MatrixXd> powers_of(const Eigen::MatrixXd& shift, std::size_t count) {
+  std::vector<Eigen::MatrixXd> powers{Eigen::MatrixXd::Identity(shift.rows(), shift.cols())};
+  while (powers.size() < count) powers.push_back(powers.back() * shift);
+  return powers;
+}
+
+void expect_near(const Matrix& found, const Eigen::MatrixXd& expected, double tolerance) {
+  ASSERT_EQ(found.rows(), expected.rows());
+  ASSERT_EQ(found.cols(), expected.cols());
+  EXPECT_LE((found - expected).norm(), tolerance * (1 + expected.norm()));
+}
+
+/// Taps of a few groups of nodes.
+Taps grouped_taps(NodeId nodes, std::size_t count, std::size_t groups) {
+  Random random(9);
+  std::vector<double> values(count * groups);
+  for (double& value : values) value = random.normal();
+  std::vector<std::uint32_t> group(nodes);
+  for (NodeId u = 0; u < nodes; ++u) group[u] = static_cast<std::uint32_t>(random.below(groups));
+  return {count, values, group};
+}
+
+template <typename Filter>
+void expect_equal_to(const Filter& filter, const Eigen::MatrixXd& h) {
+  for (const Eigen::Index width : {1, 2, 16, 37}) {
+    const Matrix x = random_matrix(h.rows(), width, 3);
+    expect_near(filter.apply(x), h * x, 1e-9);
+    expect_near(filter.apply_transpose(x), h.transpose() * x, 1e-9);
+    const MatrixF single = x.cast<float>();
+    expect_near(filter.apply(single).template cast<double>(), h * x, 1e-5);
+    expect_near(filter.apply_transpose(single).template cast<double>(), h.transpose() * x, 1e-5);
+  }
+}
+
+TEST(NeighborhoodFilter, EqualsExplicitMatricesInEveryForm) {
+  const Taps taps{0.5, -1, 2, 0, 0.25, 1.5};
+  for (const bool directed : {false, true}) {
+    const Graph graph = some_graph(90, directed);
+    for (const Normalization normalization : all_normalizations) {
+      const auto shells = plain_shells(graph, taps.count(), normalization);
+      const Taps grouped = grouped_taps(graph.nodes(), taps.count(), 3);
+      for (const Storage storage : {Storage::sparse, Storage::dense}) {
+        FilterOptions options;
+        options.normalization = normalization;
+        options.shells.storage = storage;
+        options.shells.threads = 1;
+        expect_equal_to(NeighborhoodFilter(graph, taps, options), plain_sum(taps, shells));
+        expect_equal_to(NeighborhoodFilter(graph, grouped, options), plain_sum(grouped, shells));
+      }
+    }
+  }
+}
+
+TEST(NeighborhoodFilter, TheSameOnEveryInstructionSet) {
+  const Graph graph = some_graph(300, false);
+  const Taps taps{1, 0.5, 0.25, 0.125, 1};
+  const auto h = plain_sum(taps, plain_shells(graph, taps.count(), Normalization::none));
+  const std::string before = kernels::current_target();
+  for (const std::string& target : kernels::available_targets()) {
+    kernels::use_target(target);
+    for (const Storage storage : {Storage::sparse, Storage::dense}) {
+      FilterOptions options;
+      options.shells.storage = storage;
+      options.shells.threads = 1;
+      expect_equal_to(NeighborhoodFilter(graph, taps, options), h);
+    }
+  }
+  kernels::use_target(before);
+}
+
+TEST(NeighborhoodFilter, TheSameOnAnyNumberOfThreads) {
+  const Graph graph = some_graph(500, false);
+  const Matrix x = random_matrix(500, 5, 1);
+  const Matrix g = random_matrix(500, 5, 2);
+  for (const Storage storage : {Storage::sparse, Storage::dense}) {
+    FilterOptions options;
+    options.shells.storage = storage;
+    options.shells.threads = 1;
+    const NeighborhoodFilter one(graph, {1, 2, 3, 4}, options);
+    for (const int threads : {2, 3}) {
+      options.shells.threads = threads;
+      const NeighborhoodFilter more(graph, {1, 2, 3, 4}, options);
+      EXPECT_EQ(more.apply(x), one.apply(x));
+      EXPECT_EQ(more.gradients(x, g).taps, one.gradients(x, g).taps);
+      EXPECT_EQ(more.gradients(x, g).input, one.gradients(x, g).input);
+    }
+  }
+}
+
+TEST(NeighborhoodFilter, ConstantTapsThatCoverTheDiameterSumUpTheComponent) {
+  const Graph graph = some_graph(120, false, 4);
+  const Components components = connected_components(graph);
+  const Taps taps(std::vector<double>(100, 0.5));
+  const Matrix x = random_matrix(120, 3, 1);
+  Matrix sums = Matrix::Zero(120, 3);
+  for (NodeId u = 0; u < 120; ++u) {
+    for (NodeId v = 0; v < 120; ++v) {
+      if (components.label[u] == components.label[v]) sums.row(u) += 0.5 * x.row(v);
+    }
+  }
+  expect_near(NeighborhoodFilter(graph, taps).apply(x), sums, 1e-10);
+}
+
+TEST(NeighborhoodFilter, WithTwoTapsIsTheClassicalFilter) {
+  const Graph graph = some_graph(200, false);
+  const Matrix x = random_matrix(200, 4, 1);
+  expect_near(NeighborhoodFilter(graph, {2, 3}).apply(x), PolynomialFilter(graph, {2, 3}).apply(x),
+              1e-12);
+}
+
+TEST(NeighborhoodFilter, AnEmptyShellDoesNothing) {
+  // A triangle: nobody is two hops away.
+  const Graph graph = build_graph(3, std::vector<Edge>{{0, 1}, {1, 2}, {0, 2}});
+  const Matrix x = random_matrix(3, 2, 1);
+  for (const Normalization normalization : all_normalizations) {
+    FilterOptions options;
+    options.normalization = normalization;
+    expect_near(NeighborhoodFilter(graph, {1, 1, 5, 7}, options).apply(x),
+                NeighborhoodFilter(graph, {1, 1}, options).apply(x), 1e-12);
+  }
+}
+
+TEST(PolynomialFilter, EqualsExplicitMatrices) {
+  const Taps taps{0.5, -1, 2, 0.25};
+  for (const bool directed : {false, true}) {
+    Graph plain = some_graph(120, directed);
+    std::vector<double> weights(plain.arcs());
+    for (NodeId u = 0; u < plain.nodes(); ++u) {
+      for (std::size_t i = 0; i < plain.degree(u); ++i) {
+        // The same both ways.
+        weights[plain.offsets()[u] + i] = 0.1 + (u + plain.neighbors(u)[i]) % 7;
+      }
+    }
+    const Graph weighted({plain.offsets().begin(), plain.offsets().end()},
+                         {plain.targets().begin(), plain.targets().end()}, weights, directed);
+    for (const Graph* graph : std::initializer_list<const Graph*>{&plain, &weighted}) {
+      for (const Shift shift : all_shifts) {
+        if (directed && shift != Shift::adjacency && shift != Shift::adjacency_lmax) {
+          EXPECT_NE(error_of<Error>([&] { PolynomialFilter(*graph, taps, shift); }), "");
+          continue;
+        }
+        const auto powers = powers_of(plain_shift(*graph, shift), taps.count());
+        expect_equal_to(PolynomialFilter(*graph, taps, shift, 1), plain_sum(taps, powers));
+        const Taps grouped = grouped_taps(graph->nodes(), taps.count(), 4);
+        expect_equal_to(PolynomialFilter(*graph, grouped, shift, 1), plain_sum(grouped, powers));
+      }
+    }
+  }
+}
+
+/// Compares the gradients with central differences of the loss <G, H X>.
+template <typename Filter>
+void expect_gradients(Filter filter) {
+  const auto nodes = static_cast<Eigen::Index>(filter.nodes());
+  const Matrix g = random_matrix(nodes, 3, 5);
+  Matrix x = random_matrix(nodes, 3, 6);
+  const auto loss = [&] { return filter.apply(x).cwiseProduct(g).sum(); };
+  const auto found = filter.gradients(x, g);
+  constexpr double step = 1e-4;
+  for (const Eigen::Index i : {0, 7, 20}) {
+    const double before = x.data()[i];
+    x.data()[i] = before + step;
+    const double above = loss();
+    x.data()[i] = before - step;
+    const double below = loss();
+    x.data()[i] = before;
+    EXPECT_NEAR(found.input.data()[i], (above - below) / (2 * step), 1e-6);
+  }
+  const Taps taps = filter.taps();
+  for (std::size_t i = 0; i < taps.values().size(); ++i) {
+    const auto loss_at = [&](double change) {
+      std::vector<double> values = taps.values();
+      values[i] += change;
+      filter.set_taps(taps.node_variant() ? Taps(taps.count(), values, taps.group_of())
+                                          : Taps(values));
+      return loss();
+    };
+    const double slope = (loss_at(step) - loss_at(-step)) / (2 * step);
+    EXPECT_NEAR(found.taps[i], slope, 1e-6 * (1 + std::abs(slope)));
+    filter.set_taps(taps);
+  }
+}
+
+TEST(Filters, GradientsEqualDifferences) {
+  for (const bool directed : {false, true}) {
+    const Graph graph = some_graph(60, directed);
+    for (const Taps& taps : {Taps{1, -2, 0.5, 3}, grouped_taps(60, 4, 3)}) {
+      for (const Normalization normalization : all_normalizations) {
+        for (const Storage storage : {Storage::sparse, Storage::dense}) {
+          FilterOptions options;
+          options.normalization = normalization;
+          options.shells.storage = storage;
+          options.shells.threads = 1;
+          expect_gradients(NeighborhoodFilter(graph, taps, options));
+        }
+      }
+      expect_gradients(PolynomialFilter(graph, taps, Shift::adjacency_lmax, 1));
+      if (!directed) expect_gradients(PolynomialFilter(graph, taps, Shift::gcn, 1));
+    }
+  }
+}
+
+TEST(Filters, RefuseWhatDoesNotMatch) {
+  const Graph graph = some_graph(50, false);
+  const NeighborhoodFilter filter(graph, {1, 2});
+  EXPECT_NE(error_of<Error>([&] { filter.apply(Matrix(Matrix::Ones(49, 2))); }), "");
+  EXPECT_NE(error_of<Error>([&] { NeighborhoodFilter(graph, Taps()); }), "");
+  EXPECT_NE(error_of<Error>([&] { NeighborhoodFilter(graph, grouped_taps(49, 2, 2)); }), "");
+  EXPECT_NE(error_of<Error>([&] { Taps(2, {1, 2, 3}, {}); }), "");
+  EXPECT_NE(error_of<Error>([&] { Taps(2, {1, 2, 3, 4}, {0, 1, 2}); }), "");
+}
+
+TEST(Filters, FittedTapsAreThoseOfNoiselessData) {
+  const Graph graph = watts_strogatz(400, 4, 0.1, 1);
+  const Taps taps{1, 0.7, -0.4, 0.3, 0.2, -0.1, 0.05, 0.4, -0.2, 0.1, 0.3};
+  const Matrix x = random_matrix(400, 3, 1);
+  const NeighborhoodFilter neighborhood(graph, taps);
+  const FittedTaps found = fit_taps(neighborhood, x, neighborhood.apply(x));
+  EXPECT_LT(found.residual, 1e-20);
+  for (std::size_t k = 0; k < taps.count(); ++k) EXPECT_NEAR(found.taps[k], taps(0, k), 1e-5);
+  const PolynomialFilter polynomial(graph, taps, Shift::adjacency_lmax);
+  const FittedTaps classical = fit_taps(polynomial, x, polynomial.apply(x));
+  for (std::size_t k = 0; k < taps.count(); ++k) EXPECT_NEAR(classical.taps[k], taps(0, k), 1e-5);
+}
+
+TEST(Filters, StandardErrorsOfFittedTapsTellHowFarTheyAreOff) {
+  const Graph graph = watts_strogatz(500, 4, 0.1, 1);
+  const Taps taps{1, 0.5, -0.25};
+  FilterOptions options;
+  options.shells.threads = 1;
+  const NeighborhoodFilter filter(graph, taps, options);
+  const Matrix x = random_matrix(500, 2, 1);
+  double squares = 0;
+  constexpr int trials = 200;
+  for (int trial = 0; trial < trials; ++trial) {
+    const Matrix y =
+        filter.apply(x) + 0.3 * random_matrix(500, 2, static_cast<std::uint64_t>(100 + trial));
+    const FittedTaps found = fit_taps(filter, x, y);
+    for (std::size_t k = 0; k < 3; ++k) {
+      squares += std::pow((found.taps[k] - taps(0, k)) / found.standard_errors[k], 2);
+    }
+  }
+  EXPECT_NEAR(squares / (3 * trials), 1, 0.15);
+}
+
+TEST(Spectrum, LargestEigenvalueEqualsTheDenseOne) {
+  for (const NodeId nodes : {1U, 2U, 3U, 10U, 120U}) {
+    const Graph graph = some_graph(nodes, false);
+    const Eigen::MatrixXd a = plain_shift(graph, Shift::adjacency);
+    const ShiftOperator shift(graph, Shift::adjacency);
+    const auto found = largest_eigenvalue(
+        nodes, [&](const auto& x, auto& y) { y = shift.apply(SignalsOf<double>(x)); });
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> dense(a);
+    EXPECT_NEAR(found.value, std::max(0.0, dense.eigenvalues().maxCoeff()), 1e-5);
+  }
+}
+
+}  // namespace
+}  // namespace ngf
