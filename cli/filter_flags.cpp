@@ -34,13 +34,17 @@ CLI::Option* FilterFlags::add_to(CLI::App& verb) {
   verb.add_option("--kind", kind_, "What taps weigh: shells, or powers of a shift")
       ->check(CLI::IsMember({"neighborhood", "polynomial"}))
       ->capture_default_str();
+  add_matrices_to(verb);
+  return option;
+}
+
+void FilterFlags::add_matrices_to(CLI::App& verb) {
   verb.add_option("--shift", shift_, "The matrix of a polynomial filter")
       ->check(CLI::IsMember(names_of(shift_name, Shift::gcn)))
       ->capture_default_str();
   verb.add_option("--normalize", normalize_, "How shells are normalised")
       ->check(CLI::IsMember(names_of(normalization_name, Normalization::row)))
       ->capture_default_str();
-  return option;
 }
 
 Shift FilterFlags::shift() const { return kind_of(shift_, shift_name, Shift::gcn); }

@@ -15,6 +15,8 @@ class FilterFlags {
   CLI::Option* add_to(CLI::App& verb);
   /// `--taps` alone.
   CLI::Option* add_taps_to(CLI::App& verb);
+  /// `--shift` and `--normalize` alone.
+  void add_matrices_to(CLI::App& verb);
 
   bool polynomial() const { return kind_ == "polynomial"; }
   Shift shift() const;

@@ -46,6 +46,7 @@ int run(int argc, char** argv) {
   add_shells(program);
   add_filter(program);
   add_perturb(program);
+  add_robustness(program);
   add_bench(program);
   add_data(program);
   add_completion(program);

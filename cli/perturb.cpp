@@ -9,6 +9,7 @@
 #include "common.hpp"
 #include "graph_source.hpp"
 #include "ngf/io/write.hpp"
+#include "perturb_flags.hpp"
 #include "verbs.hpp"
 
 namespace ngf::cli {
@@ -23,10 +24,7 @@ struct Perturb {
 };
 
 void run_perturb(Perturb& perturb) {
-  if (perturb.options.as_probability &&
-      std::max(perturb.options.create, perturb.options.destroy) > 1) {
-    throw CLI::ValidationError("--probability", "--create and --destroy must be from 0 to 1");
-  }
+  check_perturb_flags(perturb.options);
   io::ReadResult read = perturb.source.load(perturb.common);
   TerminalProgress progress("perturbing", perturb.common.quiet);
   perturb.options.seed = perturb.common.seed;
@@ -51,17 +49,26 @@ void run_perturb(Perturb& perturb) {
 
 }  // namespace
 
+void check_perturb_flags(const PerturbOptions& options) {
+  if (options.as_probability && std::max(options.create, options.destroy) > 1) {
+    throw CLI::ValidationError("--probability", "--create and --destroy must be from 0 to 1");
+  }
+}
+
+void add_perturb_flags(CLI::App& verb, PerturbOptions& options) {
+  verb.add_option("--create", options.create, "Edges to create, in % of the edge count")
+      ->check(CLI::NonNegativeNumber);
+  verb.add_option("--destroy", options.destroy, "Edges to destroy, in % of the edge count")
+      ->check(CLI::Range(0.0, 100.0));
+  verb.add_flag("--probability", options.as_probability,
+                "Both are probabilities from 0 to 1: every pair is flipped independently");
+}
+
 void add_perturb(CLI::App& program) {
   auto perturb = std::make_shared<Perturb>();
   CLI::App* const verb = program.add_subcommand("perturb", "Create and destroy edges at random");
   perturb->source.add_to(*verb);
-  verb->add_option("--create", perturb->options.create, "Edges to create, in % of the edge count")
-      ->check(CLI::NonNegativeNumber);
-  verb->add_option("--destroy", perturb->options.destroy,
-                   "Edges to destroy, in % of the edge count")
-      ->check(CLI::Range(0.0, 100.0));
-  verb->add_flag("--probability", perturb->options.as_probability,
-                 "Both are probabilities from 0 to 1: every pair is flipped independently");
+  add_perturb_flags(*verb, perturb->options);
   verb->add_option("-o,--output", perturb->out, "File to write; its ending names the format")
       ->required();
   perturb->common.add_to(*verb);

@@ -33,7 +33,7 @@ SEEDED = [spec for spec in GENERATED if not spec.startswith(("builtin:karate", "
 ENDINGS = [".txt", ".csv", ".edgelist", ".mtx", ".graph", ".metis", ".npy", ".npz"]
 FORMATS = ["edge-list", "matrix-market", "metis", "adjacency-csv", "adjacency-npy", "npz-scipy",
            "npz-edges", "npz-csr", "npz-ppnp"]
-VERBS = [["info"], ["convert"], ["shells"], ["filter"], ["perturb"], ["bench"], ["data"], ["data", "list"], ["data", "get"],
+VERBS = [["info"], ["convert"], ["shells"], ["filter"], ["robustness"], ["perturb"], ["bench"], ["data"], ["data", "list"], ["data", "get"],
          ["data", "path"], ["completion"]]
 
 
@@ -871,6 +871,52 @@ class FilterTest(ProgramTest):
                       ["--taps", "1", "-o", "y.npy", "--shift", "other"],
                       ["--taps", "1", "-o", "y.npy", "--normalize", "other"]]:
             outcome = self.ngf("filter", self.GRAPH, "--signal", "x.npy", *flags)
+            self.assertEqual((outcome.code, outcome.out), (2, ""), (flags, outcome))
+
+
+class RobustnessTest(ProgramTest):
+    def matrices(self, name, taps):
+        """Both filters as matrices, from the hops of all pairs."""
+        self.succeed("shells", name, "--hops", "all", "--distances", "-o", "hops.npy",
+                     "--seed", "4")
+        hops = np.load(self.folder / "hops.npy")
+        shift = (hops == 1).astype(float)
+        return (sum(h * np.linalg.matrix_power(shift, k) for k, h in enumerate(taps)),
+                sum(h * (hops == k) for k, h in enumerate(taps)), hops)
+
+    def test_one_realisation(self):
+        name = "ws:nodes=100,k=4"
+        taps = [0.3, 0.8, 0.5, 0.9]
+        gf, ngf, hops = self.matrices(name, taps)
+        self.succeed("perturb", name, "--create", "10", "--destroy", "5", "-o", "changed.txt",
+                     "--seed", "4")
+        gf_changed, ngf_changed, hops_changed = self.matrices("changed.txt", taps)
+        value = self.json("robustness", name, "--taps", "0.3,0.8,0.5,0.9", "--create", "10",
+                          "--destroy", "5", "--realisations", "1", "--seed", "4")
+        self.assertFalse(value["estimated"])
+        for key, before, after in [("gf", gf, gf_changed), ("ngf", ngf, ngf_changed)]:
+            expected = ((after - before) ** 2).sum() / (before ** 2).sum()
+            self.assertAlmostEqual(value[key]["mean"], expected, places=9)
+            self.assertEqual(value[key]["std"], 0)
+        for shell in value["shells"]:
+            before, after = hops == shell["hop"], hops_changed == shell["hop"]
+            self.assertAlmostEqual(shell["change"], (before != after).sum() / before.sum(), places=9)
+
+    def test_many_realisations(self):
+        flags = ["--taps", "1,1,1,1,1", "--create", "10", "--realisations", "20"]
+        exact = self.json("robustness", "ws:nodes=300,k=4", *flags)
+        # Walks multiply with each created edge, distances do not.
+        self.assertGreater(exact["gf"]["mean"], 0)
+        self.assertGreater(exact["ngf"]["std"], 0)
+        self.assertEqual(exact, self.json("robustness", "ws:nodes=300,k=4", *flags))
+        self.assertTrue(self.json("robustness", "ws:nodes=3000,k=4", *flags[:4],
+                                  "--realisations", "2")["estimated"])
+
+    def test_bad_flags(self):
+        for flags in [[], ["--taps", "1,1", "--realisations", "0"],
+                      ["--taps", "1,1", "--create", "-1"], ["--taps", "1,1", "--shift", "none"],
+                      ["--taps", "1,1", "--probability", "--create", "2"]]:
+            outcome = self.ngf("robustness", "builtin:karate", *flags)
             self.assertEqual((outcome.code, outcome.out), (2, ""), (flags, outcome))
 
 

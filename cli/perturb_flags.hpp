@@ -1,0 +1,14 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "ngf/perturb.hpp"
+
+namespace ngf::cli {
+
+/// `--create`, `--destroy`, `--probability`.
+void add_perturb_flags(CLI::App& verb, PerturbOptions& options);
+/// Throws where they do not go together.
+void check_perturb_flags(const PerturbOptions& options);
+
+}  // namespace ngf::cli

@@ -1,0 +1,79 @@
+#include "ngf/robustness.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "common.hpp"
+#include "filter_flags.hpp"
+#include "graph_source.hpp"
+#include "perturb_flags.hpp"
+#include "verbs.hpp"
+
+namespace ngf::cli {
+
+namespace {
+
+struct RobustnessVerb {
+  Common common;
+  GraphSource source;
+  FilterFlags filter;
+  RobustnessOptions options;
+};
+
+void run_robustness(RobustnessVerb& verb) {
+  check_perturb_flags(verb.options.perturb);
+  const io::ReadResult read = verb.source.load(verb.common);
+  TerminalProgress progress("perturbing", verb.common.quiet);
+  RobustnessOptions& options = verb.options;
+  options.perturb.seed = verb.common.seed;
+  options.perturb.threads = verb.common.threads;
+  options.perturb.memory = verb.common.memory;
+  options.shift = verb.filter.shift();
+  options.filter.normalization = verb.filter.normalization();
+  options.filter.shells.threads = verb.common.threads;
+  options.filter.shells.memory = verb.common.memory;
+  options.progress = &progress;
+  const Robustness found = measure_robustness(read.dataset.graph, verb.filter.taps, options);
+  if (verb.common.json) {
+    const auto spread = [](const Spread& of) { return Json{{"mean", of.mean}, {"std", of.std}}; };
+    Json json{{"gf", spread(found.polynomial)},
+              {"ngf", spread(found.neighborhood)},
+              {"shells", Json::array()},
+              {"realisations", options.realisations},
+              {"estimated", found.estimated}};
+    for (std::size_t k = 0; k < found.shell_change.size(); ++k) {
+      json["shells"].push_back({{"hop", k}, {"change", found.shell_change[k]}});
+    }
+    print_json(json);
+    return;
+  }
+  fmt::print("error of filters, |H' - H|^2 / |H|^2, over {} perturbed graphs{}\n",
+             options.realisations, found.estimated ? " (estimated from random signals)" : "");
+  fmt::print("  polynomial    {:>10.4g} +- {:.2g}\n", found.polynomial.mean, found.polynomial.std);
+  fmt::print("  neighbourhood {:>10.4g} +- {:.2g}\n", found.neighborhood.mean,
+             found.neighborhood.std);
+  fmt::print("\n{:>6} {:>22}\n", "hop", "pairs that change");
+  for (std::size_t k = 0; k < found.shell_change.size(); ++k) {
+    fmt::print("{:>6} {:>21.1f}%\n", k, 100 * found.shell_change[k]);
+  }
+}
+
+}  // namespace
+
+void add_robustness(CLI::App& program) {
+  auto verb = std::make_shared<RobustnessVerb>();
+  CLI::App* const robustness = program.add_subcommand(
+      "robustness", "How far filters move when edges are created and destroyed");
+  verb->source.add_to(*robustness);
+  verb->filter.add_taps_to(*robustness)->required();
+  verb->filter.add_matrices_to(*robustness);
+  add_perturb_flags(*robustness, verb->options.perturb);
+  robustness->add_option("--realisations", verb->options.realisations, "How many perturbed graphs")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+  verb->common.add_to(*robustness);
+  robustness->callback([verb] { run_robustness(*verb); });
+}
+
+}  // namespace ngf::cli
