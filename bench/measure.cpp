@@ -1,10 +1,9 @@
 #include "measure.hpp"
 
-#include <omp.h>
-
 #include <cstring>
 
 #include "detail/aligned.hpp"
+#include "detail/parallel.hpp"
 
 namespace ngf::bench {
 
@@ -12,7 +11,7 @@ double write_bandwidth(int threads) {
   constexpr std::size_t piece = std::size_t{1} << 24;
   constexpr std::size_t pieces = 32;
   detail::AlignedVector<char> memory(piece * pieces);
-  const int team = threads > 0 ? threads : omp_get_num_procs();
+  const int team = detail::thread_count(threads);
   // The C library writes pieces of this size past the caches.
   const auto write = [&] {
 #pragma omp parallel for num_threads(team) schedule(static)

@@ -1,19 +1,18 @@
 #include "plain_bfs.hpp"
 
-#include <omp.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <vector>
 
+#include "detail/parallel.hpp"
 #include "ngf/error.hpp"
 
 namespace ngf::bench {
 
 namespace {
 
-int thread_count(int threads) { return threads > 0 ? threads : omp_get_num_procs(); }
+using detail::thread_count;
 
 /// Fills the row of `source`. The row itself tells which nodes were reached. False when a hop does
 /// not fit.

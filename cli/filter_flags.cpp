@@ -1,29 +1,8 @@
 #include "filter_flags.hpp"
 
-#include <cmath>
+#include "names.hpp"
 
 namespace ngf::cli {
-
-namespace {
-
-/// All names of a kind, in its order.
-template <typename Kind>
-std::vector<std::string> names_of(std::string_view (*name_of)(Kind), Kind last) {
-  std::vector<std::string> names;
-  for (int i = 0; i <= static_cast<int>(last); ++i) {
-    names.emplace_back(name_of(static_cast<Kind>(i)));
-  }
-  return names;
-}
-
-template <typename Kind>
-Kind kind_of(const std::string& name, std::string_view (*name_of)(Kind), Kind last) {
-  int i = 0;
-  while (static_cast<Kind>(i) != last && name_of(static_cast<Kind>(i)) != name) ++i;
-  return static_cast<Kind>(i);
-}
-
-}  // namespace
 
 CLI::Option* FilterFlags::add_taps_to(CLI::App& verb) {
   return verb.add_option("--taps", taps, "h_0,h_1,...: what hops 0, 1, ... count")->delimiter(',');
@@ -47,10 +26,10 @@ void FilterFlags::add_matrices_to(CLI::App& verb) {
       ->capture_default_str();
 }
 
-Shift FilterFlags::shift() const { return kind_of(shift_, shift_name, Shift::gcn); }
+Shift FilterFlags::shift() const { return kind_named(shift_, shift_name, Shift::gcn); }
 
 Normalization FilterFlags::normalization() const {
-  return kind_of(normalize_, normalization_name, Normalization::row);
+  return kind_named(normalize_, normalization_name, Normalization::row);
 }
 
 }  // namespace ngf::cli

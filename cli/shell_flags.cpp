@@ -4,17 +4,11 @@
 
 #include <charconv>
 
+#include "names.hpp"
+
 namespace ngf::cli {
 
 namespace {
-
-template <typename Kind>
-Kind kind_named(const std::string& name, std::string_view (*name_of)(Kind), Kind last) {
-  for (int i = 0; i <= static_cast<int>(last); ++i) {
-    if (name_of(static_cast<Kind>(i)) == name) return static_cast<Kind>(i);
-  }
-  return last;
-}
 
 std::uint32_t parse_hops(const std::string& text) {
   if (text == "all") return all_hops;
@@ -36,10 +30,10 @@ void ShellFlags::add_to(CLI::App& verb, bool hops_required) {
         return std::string();
       });
   verb.add_option("--storage", storage_, "How shells are held")
-      ->check(CLI::IsMember({"auto", "sparse", "dense", "stream"}))
+      ->check(CLI::IsMember(names_of(storage_name, Storage::stream)))
       ->capture_default_str();
   verb.add_option("--engine", engine_, "How shells are found")
-      ->check(CLI::IsMember({"auto", "bits", "queue"}))
+      ->check(CLI::IsMember(names_of(engine_name, Engine::queue)))
       ->capture_default_str();
   verb.add_option("--min-paths", min_paths_,
                   "A pair at 2 hops or more counts if this many shortest paths join it")
