@@ -101,7 +101,7 @@ ColumnLists<Column> plain_lists(const Graph& graph, std::uint32_t hops, int thre
         }
         rows.push_back(source);
       }
-      lists.add(block, rows, ends, columns);
+      lists.add(block, {rows, ends, columns});
     }
   }
   return lists;

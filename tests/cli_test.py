@@ -811,7 +811,7 @@ class FilterTest(ProgramTest):
         taps = [0.5, -1.0, 2.0, 0.25]
         shells = [(self.hops == k).astype(float) for k in range(4)]
         expected = sum(h * shell @ self.x for h, shell in zip(taps, shells))
-        for storage in ["sparse", "dense"]:
+        for storage in ["sparse", "dense", "stream"]:
             found = self.filtered("--taps", "0.5,-1,2,.25", "--storage", storage)
             np.testing.assert_allclose(found, expected, atol=1e-9)
         mean = [shell / np.maximum(shell.sum(axis=1, keepdims=True), 1) for shell in shells]

@@ -151,7 +151,7 @@ TEST(NeighborhoodFilter, EqualsExplicitMatricesInEveryForm) {
     for (const Normalization normalization : all_normalizations) {
       const auto shells = plain_shells(graph, taps.count(), normalization);
       const Taps grouped = grouped_taps(graph.nodes(), taps.count(), 3);
-      for (const Storage storage : {Storage::sparse, Storage::dense}) {
+      for (const Storage storage : {Storage::sparse, Storage::dense, Storage::stream}) {
         FilterOptions options;
         options.normalization = normalization;
         options.shells.storage = storage;
@@ -170,7 +170,7 @@ TEST(NeighborhoodFilter, TheSameOnEveryInstructionSet) {
   const std::string before = kernels::current_target();
   for (const std::string& target : kernels::available_targets()) {
     kernels::use_target(target);
-    for (const Storage storage : {Storage::sparse, Storage::dense}) {
+    for (const Storage storage : {Storage::sparse, Storage::dense, Storage::stream}) {
       FilterOptions options;
       options.shells.storage = storage;
       options.shells.threads = 1;
@@ -184,7 +184,7 @@ TEST(NeighborhoodFilter, TheSameOnAnyNumberOfThreads) {
   const Graph graph = some_graph(500, false);
   const Matrix x = random_matrix(500, 5, 1);
   const Matrix g = random_matrix(500, 5, 2);
-  for (const Storage storage : {Storage::sparse, Storage::dense}) {
+  for (const Storage storage : {Storage::sparse, Storage::dense, Storage::stream}) {
     FilterOptions options;
     options.shells.storage = storage;
     options.shells.threads = 1;
@@ -298,7 +298,7 @@ TEST(Filters, GradientsEqualDifferences) {
     const Graph graph = some_graph(60, directed);
     for (const Taps& taps : {Taps{1, -2, 0.5, 3}, grouped_taps(60, 4, 3)}) {
       for (const Normalization normalization : all_normalizations) {
-        for (const Storage storage : {Storage::sparse, Storage::dense}) {
+        for (const Storage storage : {Storage::sparse, Storage::dense, Storage::stream}) {
           FilterOptions options;
           options.normalization = normalization;
           options.shells.storage = storage;

@@ -101,6 +101,8 @@ class NeighborhoodFilter {
 
   Taps taps_;
   FilterOptions options_;
+  std::shared_ptr<const Graph> graph_;       // to find the shells in, where they are not held
+  std::shared_ptr<const Graph> back_graph_;  // transposed; the same when undirected
   std::shared_ptr<const Shells> shells_;
   std::shared_ptr<const Shells> back_;  // of the transposed graph; the same when undirected
   std::shared_ptr<const Scales> scales_;

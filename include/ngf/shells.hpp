@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <span>
@@ -90,6 +91,16 @@ class HopMatrix {
   std::unique_ptr<Hop, Free> values_;
 };
 
+/// Some rows of the shells: rows[i] holds, one hop after the other, the sorted columns that lie
+/// behind those of rows[i - 1]; ends[i * hops + k - 1] is where hop k ends, counted from the row's
+/// own beginning.
+template <typename Column>
+struct ShellRows {
+  std::span<const NodeId> rows;
+  std::span<const std::uint32_t> ends;
+  std::span<const Column> columns;
+};
+
 /// For each row and hop the sorted columns. Shell 0 is implied: each node is in its own.
 template <typename Column>
 class ColumnLists {
@@ -109,11 +120,8 @@ class ColumnLists {
   std::uint32_t hops() const { return hops_; }
   std::uint64_t bytes() const;
 
-  /// Copies, as block number `block`, columns that lie one after another, for the rows given in
-  /// order; ends[i * hops + k - 1] is where hop k of rows[i] ends, counted from that row's own
-  /// beginning. Threads may add different blocks at the same time.
-  void add(std::size_t block, std::span<const NodeId> rows, std::span<const std::uint32_t> ends,
-           std::span<const Column> columns);
+  /// Copies rows as block number `block`. Threads may add different blocks at the same time.
+  void add(std::size_t block, const ShellRows<Column>& rows);
 
  private:
   std::uint32_t hops_ = 0;
@@ -155,6 +163,11 @@ class Shells {
 
 /// Finds the shells 0..hops and holds them as planned. With Storage::stream nothing is held.
 Shells build_shells(const Graph& graph, const ShellOptions& options = {});
+
+/// Finds the shells 1..hops, a number, and holds nothing: visit(rows) is called, from several
+/// threads at once, until each row has come.
+void stream_shells(const Graph& graph, const ShellOptions& options,
+                   const std::function<void(const ShellRows<NodeId>&)>& visit);
 
 /// Writes the hop of each pair into a matrix that is there already, by the options' hops, paths and
 /// threads. Throws Error where a hop does not fit.

@@ -23,40 +23,29 @@ struct NeighborhoodFilter::Scales {
 
 namespace {
 
-/// How many nodes are at each hop of each node: result[k][u].
-std::vector<std::vector<std::uint32_t>> shell_degrees(const Shells& shells, std::size_t taps,
-                                                      int threads) {
-  std::vector<std::vector<std::uint32_t>> result(taps,
-                                                 std::vector<std::uint32_t>(shells.nodes(), 0));
-  const auto count = [&](const auto& held) {
-    using Held = std::decay_t<decltype(held)>;
-    if constexpr (!std::is_same_v<Held, std::monostate>) {
-      detail::parallel_ranges(shells.nodes(), threads, [&](std::size_t begin, std::size_t end) {
-        for (auto u = static_cast<NodeId>(begin); u < end; ++u) {
-          if constexpr (requires { held.hops(); }) {
-            result[0][u] = 1;
-            for (std::uint32_t k = 1; k < taps; ++k) {
-              result[k][u] = static_cast<std::uint32_t>(held.columns(u, k).size());
-            }
-          } else {
-            for (const auto hop : held.row(u)) {
-              if (hop < taps) ++result[hop][u];
-            }
-          }
-        }
-      });
-    }
-  };
-  std::visit(count, shells.held());
+/// How many nodes are at each hop of each node: row u, column k.
+Matrix shell_degrees(const filter::ShellSource& shells, std::size_t taps) {
+  Matrix result = Matrix::Zero(shells.held.nodes(), static_cast<Eigen::Index>(taps));
+  // The shells times ones, a hop at a time.
+  const Matrix ones = Matrix::Ones(shells.held.nodes(), 1);
+  for (std::size_t k = 0; k < taps; ++k) {
+    ShellFactors<double> factors;
+    factors.left.resize(taps);
+    factors.right.resize(taps);
+    factors.skipped.assign(taps, 1);
+    factors.skipped[k] = 0;
+    result.col(static_cast<Eigen::Index>(k)) = filter::multiply(shells, factors, ones);
+  }
   return result;
 }
 
-/// 1 / d^power, and 0 where there is nobody to take a mean over.
-std::vector<double> powers(const std::vector<std::uint32_t>& degrees, double power) {
-  std::vector<double> result(degrees.size());
-  std::transform(degrees.begin(), degrees.end(), result.begin(), [&](std::uint32_t degree) {
-    return degree == 0 ? 0.0 : std::pow(static_cast<double>(degree), -power);
-  });
+/// 1 / d^power for one column, and 0 where there is nobody to take a mean over.
+std::vector<double> powers(const Matrix& degrees, std::size_t k, double power) {
+  std::vector<double> result(static_cast<std::size_t>(degrees.rows()));
+  for (std::size_t u = 0; u < result.size(); ++u) {
+    const double degree = degrees(static_cast<Eigen::Index>(u), static_cast<Eigen::Index>(k));
+    result[u] = degree == 0 ? 0.0 : std::pow(degree, -power);
+  }
   return result;
 }
 
@@ -124,8 +113,12 @@ class FilterRun {
   SignalsOf<Real> apply(const ShellFactors<Real>& factors, const SignalsOf<Real>& x,
                         bool transposed) const {
     filter::check_signals(x, filter_.nodes());
-    const Shells& shells = transposed ? *filter_.back_ : *filter_.shells_;
-    return filter::multiply(shells, factors, x, filter_.options_.shells.threads);
+    return filter::multiply(source(transposed), factors, x);
+  }
+
+  filter::ShellSource source(bool transposed) const {
+    return {transposed ? *filter_.back_ : *filter_.shells_,
+            transposed ? *filter_.back_graph_ : *filter_.graph_, filter_.options_.shells};
   }
 
   /// Shell k alone.
@@ -143,7 +136,6 @@ class FilterRun {
   /// The scales that normalisation asks for. Until they are known there are none.
   void normalize(NeighborhoodFilter::Scales& scales) const {
     const std::size_t count = filter_.taps_.count();
-    const int threads = filter_.options_.shells.threads;
     switch (filter_.options_.normalization) {
       case Normalization::none:
         return;
@@ -151,17 +143,17 @@ class FilterRun {
         for (std::size_t k = 1; k < count; ++k) scales.factor[k] = inverse_of_largest(k);
         return;
       case Normalization::symmetric: {
-        const auto rows = shell_degrees(*filter_.shells_, count, threads);
-        const auto columns = shell_degrees(*filter_.back_, count, threads);
+        const Matrix rows = shell_degrees(source(false), count);
+        const Matrix columns = shell_degrees(source(true), count);
         for (std::size_t k = 1; k < count; ++k) {
-          scales.left[k] = powers(rows[k], 0.5);
-          scales.right[k] = powers(columns[k], 0.5);
+          scales.left[k] = powers(rows, k, 0.5);
+          scales.right[k] = powers(columns, k, 0.5);
         }
         return;
       }
       case Normalization::row: {
-        const auto rows = shell_degrees(*filter_.shells_, count, threads);
-        for (std::size_t k = 1; k < count; ++k) scales.left[k] = powers(rows[k], 1);
+        const Matrix rows = shell_degrees(source(false), count);
+        for (std::size_t k = 1; k < count; ++k) scales.left[k] = powers(rows, k, 1);
         return;
       }
     }
@@ -189,11 +181,20 @@ class FilterRun {
 NeighborhoodFilter::NeighborhoodFilter(const Graph& graph, Taps taps, const FilterOptions& options)
     : taps_(std::move(taps)), options_(options) {
   filter::check_taps(taps_, graph.nodes());
-  ShellOptions shells = options.shells;
-  shells.hops = static_cast<std::uint32_t>(taps_.count() - 1);
-  shells_ = std::make_shared<const Shells>(build_shells(graph, shells));
-  back_ = graph.directed() ? std::make_shared<const Shells>(build_shells(transpose(graph), shells))
-                           : shells_;
+  options_.shells.hops = static_cast<std::uint32_t>(taps_.count() - 1);
+  shells_ = std::make_shared<const Shells>(build_shells(graph, options_.shells));
+  // Only where nothing is held will the graph be asked again.
+  const bool streaming = shells_->storage() == Storage::stream;
+  graph_ = std::make_shared<const Graph>(streaming ? graph : Graph());
+  back_ = shells_;
+  back_graph_ = graph_;
+  if (graph.directed()) {
+    Graph back = transpose(graph);
+    ShellOptions same_form = options_.shells;
+    same_form.storage = shells_->storage();
+    back_ = std::make_shared<const Shells>(build_shells(back, same_form));
+    back_graph_ = std::make_shared<const Graph>(streaming ? std::move(back) : Graph());
+  }
   scales_ = std::make_shared<const Scales>(taps_.count());
   Scales scales(taps_.count());
   FilterRun(*this).normalize(scales);
@@ -245,16 +246,15 @@ FilterGradients<Real> NeighborhoodFilter::gradients(const SignalsOf<Real>& x,
     detail::fail("gradients of {} columns for signals of {}", by_output.cols(), x.cols());
   }
   const FilterRun run(*this);
-  const int threads = options_.shells.threads;
   FilterGradients<Real> result;
   if (taps_.node_variant()) {
     result.input = run.apply(run.factors<Real>(true), by_output, true);
-    result.taps = filter::correlate<Real>(*shells_, run.shells_alone<Real>(false), x, by_output,
-                                          taps_, threads, nullptr);
+    result.taps = filter::correlate<Real>(run.source(false), run.shells_alone<Real>(false), x,
+                                          by_output, taps_, nullptr);
   } else {
     // <G, A_k X> = <A_k' G, X>, and A_k' G is what the gradient by X is made of.
-    result.taps = filter::correlate<Real>(*back_, run.shells_alone<Real>(true), by_output, x, taps_,
-                                          threads, &result.input);
+    result.taps = filter::correlate<Real>(run.source(true), run.shells_alone<Real>(true), by_output,
+                                          x, taps_, &result.input);
   }
   return result;
 }

@@ -46,38 +46,67 @@ void add_scaled(Real factor, const Real* from, std::size_t width, Real* to) {
   for (std::size_t f = 0; f < width; ++f) to[f] += factor * from[f];
 }
 
-/// Calls visit(u, k, sum) for each node and hop of a block, 0 included, with
-/// sum = (A_k diag(right[k]) X)_u.
-template <typename Column, typename Real, typename Visit>
-void for_each_sum(const ColumnLists<Column>& lists, const ShellFactors<Real>& factors,
-                  const PaddedSignals<Real>& x, NodeId begin, NodeId end, const Visit& visit) {
-  AlignedVector<Real> sum(x.width());
-  for (NodeId u = begin; u < end; ++u) {
-    if (factors.skipped[0] == 0) {
-      std::fill(sum.begin(), sum.end(), Real{0});
-      add_scaled(at(factors.right[0], u), x.row(u), x.width(), sum.data());
-      visit(u, std::size_t{0}, sum.data());
-    }
-    for (std::uint32_t k = 1; k <= lists.hops(); ++k) {
-      if (factors.skipped[k] != 0) continue;
-      const auto columns = lists.columns(u, k);
-      if (columns.empty()) continue;
-      kernels::sum_rows(columns.data(), columns.size(), data_or_null(factors.right[k]), x.data(),
-                        x.width(), x.width(), sum.data());
-      visit(u, std::size_t{k}, sum.data());
-    }
+/// Calls visit(k, sum) for each hop of node u, 0 included, with sum = (A_k diag(right[k]) X)_u, of
+/// which `sum` has room for one. columns_at(k) are the nodes at hop k.
+template <typename Real, typename ColumnsAt, typename Visit>
+void for_each_sum(const ShellFactors<Real>& factors, const PaddedSignals<Real>& x, NodeId u,
+                  const ColumnsAt& columns_at, AlignedVector<Real>& sum, const Visit& visit) {
+  if (factors.skipped[0] == 0) {
+    std::fill(sum.begin(), sum.end(), Real{0});
+    add_scaled(at(factors.right[0], u), x.row(u), x.width(), sum.data());
+    visit(std::size_t{0}, sum.data());
+  }
+  for (std::uint32_t k = 1; k < factors.left.size(); ++k) {
+    if (factors.skipped[k] != 0) continue;
+    const auto columns = columns_at(k);
+    if (columns.empty()) continue;
+    kernels::sum_rows(columns.data(), columns.size(), data_or_null(factors.right[k]), x.data(),
+                      x.width(), x.width(), sum.data());
+    visit(std::size_t{k}, sum.data());
   }
 }
 
-template <typename Column, typename Real>
-PaddedSignals<Real> multiply_lists(const ColumnLists<Column>& lists, NodeId nodes,
-                                   const ShellFactors<Real>& factors, const PaddedSignals<Real>& x,
-                                   PaddedSignals<Real> y, int threads) {
+/// Calls visit(u, columns_at, sum) for each node, in parallel, of lists that are held; `sum` is
+/// room for a row of signals of this width.
+template <typename Real, typename Column, typename Visit>
+void for_each_row(const ColumnLists<Column>& lists, NodeId nodes, int threads, std::size_t width,
+                  const Visit& visit) {
   parallel_for(blocks_of(nodes), threads, [&](std::size_t block) {
-    const auto begin = static_cast<NodeId>(block * block_rows);
-    const auto end = static_cast<NodeId>(std::min<std::size_t>(nodes, begin + block_rows));
-    for_each_sum(lists, factors, x, begin, end, [&](NodeId u, std::size_t k, const Real* sum) {
-      add_scaled(at(factors.left[k], u), sum, x.width(), y.row(u));
+    AlignedVector<Real> sum(width);
+    const std::size_t end = std::min<std::size_t>(nodes, (block + 1) * block_rows);
+    for (auto u = static_cast<NodeId>(block * block_rows); u < end; ++u) {
+      visit(
+          u, [&](std::uint32_t k) { return lists.columns(u, k); }, sum);
+    }
+  });
+}
+
+/// The same for lists that are found on the way.
+template <typename Real, typename Visit>
+void for_each_row(const Graph& graph, const ShellOptions& options, std::size_t width,
+                  const Visit& visit) {
+  stream_shells(graph, options, [&](const ShellRows<NodeId>& rows) {
+    AlignedVector<Real> sum(width);
+    std::size_t begin = 0;
+    for (std::size_t i = 0; i < rows.rows.size(); ++i) {
+      const auto ends = rows.ends.subspan(i * options.hops, options.hops);
+      const auto columns_at = [&](std::uint32_t k) {
+        const std::size_t first = k == 1 ? 0 : ends[k - 2];
+        return rows.columns.subspan(begin + first, ends[k - 1] - first);
+      };
+      visit(rows.rows[i], columns_at, sum);
+      begin += options.hops > 0 ? ends.back() : 0;
+    }
+  });
+}
+
+/// The product by lists; each_row(visit) calls visit(u, columns_at, sum) for each node.
+template <typename Real, typename EachRow>
+PaddedSignals<Real> multiply_lists(const EachRow& each_row, const ShellFactors<Real>& factors,
+                                   const PaddedSignals<Real>& x, PaddedSignals<Real> y) {
+  each_row([&](NodeId u, const auto& columns_at, AlignedVector<Real>& sum) {
+    for_each_sum(factors, x, u, columns_at, sum, [&](std::size_t k, const Real* values) {
+      add_scaled(at(factors.left[k], u), values, x.width(), y.row(u));
     });
   });
   return y;
@@ -142,44 +171,45 @@ PaddedSignals<Real> multiply_hops(const HopMatrix<Hop>& matrix, const ShellFacto
   return y;
 }
 
-/// Sums of each block of nodes, by group and hop, added up in the order of the blocks.
-class BlockSums {
+/// Numbers of each node and hop, added up by group and hop in the order of the nodes, so that the
+/// sums do not depend on the threads.
+class NodeSums {
  public:
-  BlockSums(NodeId nodes, std::size_t sums)
-      : blocks_(blocks_of(nodes), std::vector<double>(sums, 0)) {}
+  NodeSums(NodeId nodes, const Taps& taps)
+      : taps_(taps), values_(nodes * taps.count(), 0), nodes_(nodes) {}
 
-  std::vector<double>& of(std::size_t block) { return blocks_[block]; }
-  std::vector<double> total() const {
-    std::vector<double> result(blocks_.empty() ? 0 : blocks_[0].size(), 0);
-    for (const auto& block : blocks_) {
-      for (std::size_t i = 0; i < result.size(); ++i) result[i] += block[i];
+  double& at(NodeId u, std::size_t k) { return values_[u * taps_.count() + k]; }
+  std::vector<double> by_group() const {
+    std::vector<double> result(taps_.values().size(), 0);
+    for (NodeId u = 0; u < nodes_; ++u) {
+      for (std::size_t k = 0; k < taps_.count(); ++k) {
+        result[taps_.group(u) * taps_.count() + k] += values_[u * taps_.count() + k];
+      }
     }
     return result;
   }
 
  private:
-  std::vector<std::vector<double>> blocks_;
+  const Taps& taps_;
+  std::vector<double> values_;
+  NodeId nodes_;
 };
 
-template <typename Column, typename Real>
-std::vector<double> correlate_lists(const ColumnLists<Column>& lists, NodeId nodes,
+template <typename Real, typename EachRow>
+std::vector<double> correlate_lists(const EachRow& each_row, NodeId nodes,
                                     const ShellFactors<Real>& factors, const PaddedSignals<Real>& x,
-                                    const PaddedSignals<Real>& g, const Taps& taps, int threads,
+                                    const PaddedSignals<Real>& g, const Taps& taps,
                                     PaddedSignals<Real>* product) {
-  BlockSums sums(nodes, taps.values().size());
-  parallel_for(blocks_of(nodes), threads, [&](std::size_t block) {
-    const auto begin = static_cast<NodeId>(block * block_rows);
-    const auto end = static_cast<NodeId>(std::min<std::size_t>(nodes, begin + block_rows));
-    for_each_sum(lists, factors, x, begin, end, [&](NodeId u, std::size_t k, const Real* sum) {
+  NodeSums sums(nodes, taps);
+  each_row([&](NodeId u, const auto& columns_at, AlignedVector<Real>& sum) {
+    for_each_sum(factors, x, u, columns_at, sum, [&](std::size_t k, const Real* values) {
       const Real left = at(factors.left[k], u);
-      sums.of(block)[taps.group(u) * taps.count() + k] +=
-          static_cast<double>(left) * dot(sum, g.row(u), x.width());
-      if (product != nullptr) {
-        add_scaled(left * static_cast<Real>(taps(u, k)), sum, x.width(), product->row(u));
-      }
+      sums.at(u, k) = static_cast<double>(left) * dot(values, g.row(u), x.width());
+      if (product == nullptr) return;
+      add_scaled(left * static_cast<Real>(taps(u, k)), values, x.width(), product->row(u));
     });
   });
-  return sums.total();
+  return sums.by_group();
 }
 
 /// <x_u, g_v> for all pairs, a tile at a time, added up by their hops.
@@ -195,7 +225,7 @@ std::vector<double> correlate_hops(const HopMatrix<Hop>& matrix, const ShellFact
   for (std::size_t v = 0; v < nodes; ++v) {
     for (std::size_t f = 0; f < x.width(); ++f) turned[f * padded + v] = x.row(v)[f];
   }
-  BlockSums sums(nodes, taps.values().size());
+  NodeSums sums(nodes, taps);
   parallel_for(blocks_of(nodes), threads, [&](std::size_t block) {
     AlignedVector<Real> products(together * chunk);
     std::vector<Real> bins(taps.count());
@@ -215,15 +245,15 @@ std::vector<double> correlate_hops(const HopMatrix<Hop>& matrix, const ShellFact
             if (hops[v] >= bins.size()) continue;
             bins[hops[v]] += products[r * chunk + v] * at(factors.right[hops[v]], begin + v);
           }
-          double* const to = sums.of(block).data() + taps.group(u) * taps.count();
           for (std::size_t k = 0; k < bins.size(); ++k) {
-            to[k] += static_cast<double>(bins[k]) * static_cast<double>(at(factors.left[k], u));
+            sums.at(u, k) +=
+                static_cast<double>(bins[k]) * static_cast<double>(at(factors.left[k], u));
           }
         }
       }
     }
   });
-  return sums.total();
+  return sums.by_group();
 }
 
 /// The factors with the taps in the left ones.
@@ -239,10 +269,26 @@ ShellFactors<Real> with_taps(const ShellFactors<Real>& factors, const Taps& taps
   return result;
 }
 
-[[noreturn]] void refuse_stream() {
-  detail::fail(
-      "the shells do not fit into memory, and filters that stream them are not there yet; raise "
-      "--memory or take fewer taps");
+/// Calls on_lists(each_row) or on_hops(matrix), whatever holds the shells.
+template <typename Real, typename OnLists, typename OnHops>
+auto by_form(const ShellSource& shells, std::size_t width, const OnLists& on_lists,
+             const OnHops& on_hops) {
+  return std::visit(
+      [&](const auto& held) {
+        using Held = std::decay_t<decltype(held)>;
+        if constexpr (std::is_same_v<Held, std::monostate>) {
+          return on_lists([&](const auto& visit) {
+            for_each_row<Real>(shells.graph, shells.options, width, visit);
+          });
+        } else if constexpr (requires { held.hops(); }) {
+          return on_lists([&](const auto& visit) {
+            for_each_row<Real>(held, shells.held.nodes(), shells.options.threads, width, visit);
+          });
+        } else {
+          return on_hops(held);
+        }
+      },
+      shells.held.held());
 }
 
 }  // namespace
@@ -273,68 +319,58 @@ SignalsOf<Real> PaddedSignals<Real>::unpadded() const {
 }
 
 template <typename Real>
-SignalsOf<Real> multiply(const Shells& shells, const ShellFactors<Real>& factors,
-                         const SignalsOf<Real>& x, int threads) {
+SignalsOf<Real> multiply(const ShellSource& shells, const ShellFactors<Real>& factors,
+                         const SignalsOf<Real>& x) {
   const PaddedSignals<Real> padded(x);
   PaddedSignals<Real> y(x.rows(), x.cols());
-  const auto product = [&](const auto& held) -> PaddedSignals<Real> {
-    using Held = std::decay_t<decltype(held)>;
-    if constexpr (std::is_same_v<Held, std::monostate>) {
-      if (shells.nodes() > 0) refuse_stream();
-      return std::move(y);
-    } else if constexpr (requires { held.hops(); }) {
-      return multiply_lists(held, shells.nodes(), factors, padded, std::move(y), threads);
-    } else {
-      return multiply_hops(held, factors, padded, std::move(y), threads);
-    }
-  };
-  return std::visit(product, shells.held()).unpadded();
+  return by_form<Real>(
+             shells, padded.width(),
+             [&](const auto& each_row) {
+               return multiply_lists(each_row, factors, padded, std::move(y));
+             },
+             [&](const auto& matrix) {
+               return multiply_hops(matrix, factors, padded, std::move(y), shells.options.threads);
+             })
+      .unpadded();
 }
 
 template <typename Real>
-std::vector<double> correlate(const Shells& shells, const ShellFactors<Real>& factors,
+std::vector<double> correlate(const ShellSource& shells, const ShellFactors<Real>& factors,
                               const SignalsOf<Real>& x, const SignalsOf<Real>& g, const Taps& taps,
-                              int threads, SignalsOf<Real>* product) {
+                              SignalsOf<Real>* product) {
   const PaddedSignals<Real> padded(x);
   const PaddedSignals<Real> padded_g(g);
-  const auto sums = [&](const auto& held) -> std::vector<double> {
-    using Held = std::decay_t<decltype(held)>;
-    if constexpr (std::is_same_v<Held, std::monostate>) {
-      if (shells.nodes() > 0) refuse_stream();
-      return std::vector<double>(taps.values().size(), 0);
-    } else if constexpr (requires { held.hops(); }) {
-      if (product == nullptr) {
-        return correlate_lists<std::remove_cvref_t<decltype(held.columns(0, 1)[0])>, Real>(
-            held, shells.nodes(), factors, padded, padded_g, taps, threads, nullptr);
-      }
-      PaddedSignals<Real> y(x.rows(), x.cols());
-      auto result =
-          correlate_lists(held, shells.nodes(), factors, padded, padded_g, taps, threads, &y);
-      *product = y.unpadded();
-      return result;
-    } else {
-      if (product != nullptr) {
-        *product = multiply_hops(held, with_taps(factors, taps, shells.nodes()), padded,
-                                 PaddedSignals<Real>(x.rows(), x.cols()), threads)
-                       .unpadded();
-      }
-      return correlate_hops(held, factors, padded, padded_g, taps, threads);
-    }
-  };
-  return std::visit(sums, shells.held());
+  const NodeId nodes = shells.held.nodes();
+  return by_form<Real>(
+      shells, padded.width(),
+      [&](const auto& each_row) {
+        PaddedSignals<Real> y(product != nullptr ? x.rows() : 0, x.cols());
+        auto sums = correlate_lists(each_row, nodes, factors, padded, padded_g, taps,
+                                    product != nullptr ? &y : nullptr);
+        if (product != nullptr) *product = y.unpadded();
+        return sums;
+      },
+      [&](const auto& matrix) {
+        if (product != nullptr) {
+          *product = multiply_hops(matrix, with_taps(factors, taps, nodes), padded,
+                                   PaddedSignals<Real>(x.rows(), x.cols()), shells.options.threads)
+                         .unpadded();
+        }
+        return correlate_hops(matrix, factors, padded, padded_g, taps, shells.options.threads);
+      });
 }
 
 template class PaddedSignals<float>;
 template class PaddedSignals<double>;
-template SignalsOf<float> multiply(const Shells&, const ShellFactors<float>&,
-                                   const SignalsOf<float>&, int);
-template SignalsOf<double> multiply(const Shells&, const ShellFactors<double>&,
-                                    const SignalsOf<double>&, int);
-template std::vector<double> correlate(const Shells&, const ShellFactors<float>&,
+template SignalsOf<float> multiply(const ShellSource&, const ShellFactors<float>&,
+                                   const SignalsOf<float>&);
+template SignalsOf<double> multiply(const ShellSource&, const ShellFactors<double>&,
+                                    const SignalsOf<double>&);
+template std::vector<double> correlate(const ShellSource&, const ShellFactors<float>&,
                                        const SignalsOf<float>&, const SignalsOf<float>&,
-                                       const Taps&, int, SignalsOf<float>*);
-template std::vector<double> correlate(const Shells&, const ShellFactors<double>&,
+                                       const Taps&, SignalsOf<float>*);
+template std::vector<double> correlate(const ShellSource&, const ShellFactors<double>&,
                                        const SignalsOf<double>&, const SignalsOf<double>&,
-                                       const Taps&, int, SignalsOf<double>*);
+                                       const Taps&, SignalsOf<double>*);
 
 }  // namespace ngf::filter

@@ -39,17 +39,24 @@ struct ShellFactors {
   std::vector<char> skipped;  ///< by hop: not 0 where the shell does not count at all
 };
 
+/// Shells that are held, or a graph to find them in again and again.
+struct ShellSource {
+  const Shells& held;
+  const Graph& graph;  ///< used where nothing is held
+  const ShellOptions& options;
+};
+
 /// Y = sum over k of diag(left[k]) A_k diag(right[k]) X.
 template <typename Real>
-SignalsOf<Real> multiply(const Shells& shells, const ShellFactors<Real>& factors,
-                         const SignalsOf<Real>& x, int threads);
+SignalsOf<Real> multiply(const ShellSource& shells, const ShellFactors<Real>& factors,
+                         const SignalsOf<Real>& x);
 
 /// What <g_u, (diag(left[k]) A_k diag(right[k]) X)_u> adds up to over the nodes u of each group:
 /// entry group * (hops + 1) + k. `product`, where given, also gets
 /// sum over k of taps[k] diag(left[k]) A_k diag(right[k]) X.
 template <typename Real>
-std::vector<double> correlate(const Shells& shells, const ShellFactors<Real>& factors,
+std::vector<double> correlate(const ShellSource& shells, const ShellFactors<Real>& factors,
                               const SignalsOf<Real>& x, const SignalsOf<Real>& g, const Taps& taps,
-                              int threads, SignalsOf<Real>* product);
+                              SignalsOf<Real>* product);
 
 }  // namespace ngf::filter

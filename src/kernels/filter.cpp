@@ -60,23 +60,53 @@ HWY_INLINE void sum_wide(const Column* columns, std::size_t count, const Real* w
   }
 }
 
-/// One value a row. Four sums, since each addition waits for the one before it.
+/// One value a row. Several sums, since each addition waits for the one before it.
+template <typename Column, typename Real>
+HWY_INLINE Real sum_plainly(const Column* columns, std::size_t count, const Real* weight,
+                            const Real* x, std::size_t stride) {
+  Real sums[4] = {};
+  std::size_t i = 0;
+  const auto value = [&](std::size_t at) HWY_ATTR {
+    const Column v = columns[at];
+    return weight != nullptr ? weight[v] * x[v * stride] : x[v * stride];
+  };
+  for (; i + 4 <= count; i += 4) {
+    for (std::size_t j = 0; j < 4; ++j) sums[j] += value(i + j);
+  }
+  for (; i < count; ++i) sums[0] += value(i);
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
 template <typename Column, typename Real>
 HWY_INLINE Real sum_values(const Column* columns, std::size_t count, const Real* weight,
                            const Real* x, std::size_t stride) {
-  Real sums[4] = {};
-  std::size_t i = 0;
-  for (; i + 4 <= count; i += 4) {
-    for (std::size_t j = 0; j < 4; ++j) {
-      const Column v = columns[i + j];
-      sums[j] += weight != nullptr ? weight[v] * x[v * stride] : x[v * stride];
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL || HWY_TARGET == HWY_AVX2
+  if constexpr (std::is_same_v<Real, float>) {
+    if (weight == nullptr && stride == 1) {
+      const Tag<float> tag;
+      const hn::RebindToSigned<Tag<float>> index_tag;
+      const hn::Rebind<Column, Tag<float>> column_tag;
+      const auto gather = [&](std::size_t at) HWY_ATTR {
+        const auto found = hn::LoadU(column_tag, columns + at);
+        if constexpr (sizeof(Column) == 2) {
+          return hn::GatherIndex(tag, x, hn::PromoteTo(index_tag, found));
+        } else {
+          return hn::GatherIndex(tag, x, hn::BitCast(index_tag, found));
+        }
+      };
+      auto even = hn::Zero(tag);
+      auto odd = hn::Zero(tag);
+      std::size_t i = 0;
+      for (; i + 2 * lanes<float> <= count; i += 2 * lanes<float>) {
+        even = hn::Add(even, gather(i));
+        odd = hn::Add(odd, gather(i + lanes<float>));
+      }
+      const float sum = hn::GetLane(hn::SumOfLanes(tag, hn::Add(even, odd)));
+      return sum + sum_plainly(columns + i, count - i, weight, x, stride);
     }
   }
-  for (; i < count; ++i) {
-    const Column v = columns[i];
-    sums[0] += weight != nullptr ? weight[v] * x[v * stride] : x[v * stride];
-  }
-  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+#endif
+  return sum_plainly(columns, count, weight, x, stride);
 }
 
 template <typename Column, typename Real>

@@ -52,9 +52,8 @@ std::uint64_t ColumnLists<Column>::bytes() const {
 }
 
 template <typename Column>
-void ColumnLists<Column>::add(std::size_t block, std::span<const NodeId> rows,
-                              std::span<const std::uint32_t> ends,
-                              std::span<const Column> columns) {
+void ColumnLists<Column>::add(std::size_t block, const ShellRows<Column>& rows) {
+  const auto& columns = rows.columns;
   if (columns.size() > std::numeric_limits<std::uint32_t>::max()) {
     detail::fail("lists of {} columns are too long for one block; ask for fewer hops",
                  columns.size());
@@ -63,11 +62,11 @@ void ColumnLists<Column>::add(std::size_t block, std::span<const NodeId> rows,
   blocks_[block] = std::make_unique_for_overwrite<Column[]>(columns.size());
   std::copy(columns.begin(), columns.end(), blocks_[block].get());
   std::uint32_t begin = 0;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    block_[rows[i]] = static_cast<Column>(block);
-    std::uint32_t* const places = places_.data() + rows[i] * (hops_ + std::size_t{1});
+  for (std::size_t i = 0; i < rows.rows.size(); ++i) {
+    block_[rows.rows[i]] = static_cast<Column>(block);
+    std::uint32_t* const places = places_.data() + rows.rows[i] * (hops_ + std::size_t{1});
     places[0] = begin;
-    for (std::uint32_t k = 1; k <= hops_; ++k) places[k] = begin + ends[i * hops_ + k - 1];
+    for (std::uint32_t k = 1; k <= hops_; ++k) places[k] = begin + rows.ends[i * hops_ + k - 1];
     begin = places[hops_];
   }
 }
@@ -240,11 +239,13 @@ void append_lists(std::span<const Hop> row, NodeId nodes, std::uint32_t hops,
   }
 }
 
-template <typename Hop, typename Column>
-ColumnLists<Column> lists_by_bits(const Graph& graph, const ShellOptions& options) {
+/// Calls begin(blocks), and then take(block, rows) for each block of rows, on any thread.
+template <typename Hop, typename Column, typename Begin, typename Take>
+void find_by_bits(const Graph& graph, const ShellOptions& options, const Begin& begin,
+                  const Take& take) {
   const Walkable walkable = make_walkable(graph, true);
   const auto groups = groups_for_threads(walkable, options.threads);
-  ColumnLists<Column> lists(graph.nodes(), options.hops, groups.size());
+  begin(groups.size());
   const BitWalk::Options walk_options{
       .hops = options.hops, .keep_hops = true, .min_paths = options.min_paths};
   walk_all(walkable, groups, walk_options, options, [&](std::size_t group, BitWalk& walk) {
@@ -256,9 +257,8 @@ ColumnLists<Column> lists_by_bits(const Graph& graph, const ShellOptions& option
       rows.push_back(x);
       append_lists(row, graph.nodes(), options.hops, found, ends);
     });
-    lists.add(group, rows, ends, found);
+    take(group, ShellRows<Column>{rows, ends, found});
   });
-  return lists;
 }
 
 /// One thread's searches, and the rows that it has found since it last handed some over.
@@ -273,12 +273,14 @@ struct QueueWorker {
   AlignedVector<Column> columns;
 };
 
-template <typename Column>
-ColumnLists<Column> lists_by_queue(const Graph& graph, const ShellOptions& options) {
+/// As `find_by_bits`.
+template <typename Column, typename Begin, typename Take>
+void find_by_queue(const Graph& graph, const ShellOptions& options, const Begin& begin,
+                   const Take& take) {
   constexpr std::size_t rows_at_a_time = 256;
   const NodeId nodes = graph.nodes();
   const std::size_t blocks = (nodes + rows_at_a_time - 1) / rows_at_a_time;
-  ColumnLists<Column> lists(nodes, options.hops, blocks);
+  begin(blocks);
   PerThread<QueueWorker<Column>> workers(options.threads);
   std::atomic<std::uint64_t> finished{0};
   parallel_for(blocks, options.threads, [&](std::size_t block) {
@@ -293,17 +295,31 @@ ColumnLists<Column> lists_by_queue(const Graph& graph, const ShellOptions& optio
       worker.rows[i] = static_cast<NodeId>(first + i);
       worker.walk.append_row(worker.rows[i], worker.columns, worker.ends.data() + i * options.hops);
     }
-    lists.add(block, worker.rows, worker.ends, worker.columns);
+    take(block, ShellRows<Column>{worker.rows, worker.ends, worker.columns});
     if (options.progress != nullptr) options.progress->report(++finished, blocks);
   });
-  return lists;
+}
+
+template <typename Column, typename Begin, typename Take>
+void find_lists(const Graph& graph, const ShellOptions& options, Engine engine, const Begin& begin,
+                const Take& take) {
+  if (engine == Engine::queue) {
+    find_by_queue<Column>(graph, options, begin, take);
+  } else if (options.hops <= most_hops_in_a_byte) {
+    find_by_bits<std::uint8_t, Column>(graph, options, begin, take);
+  } else {
+    find_by_bits<std::uint16_t, Column>(graph, options, begin, take);
+  }
 }
 
 template <typename Column>
 ColumnLists<Column> build_lists(const Graph& graph, const ShellOptions& options, Engine engine) {
-  if (engine == Engine::queue) return lists_by_queue<Column>(graph, options);
-  return options.hops <= most_hops_in_a_byte ? lists_by_bits<std::uint8_t, Column>(graph, options)
-                                             : lists_by_bits<std::uint16_t, Column>(graph, options);
+  std::optional<ColumnLists<Column>> lists;
+  find_lists<Column>(
+      graph, options, engine,
+      [&](std::size_t blocks) { lists.emplace(graph.nodes(), options.hops, blocks); },
+      [&](std::size_t block, const ShellRows<Column>& rows) { lists->add(block, rows); });
+  return std::move(*lists);
 }
 
 /// What the shells are expected to hold.
@@ -551,6 +567,21 @@ Shells build_shells(const Graph& graph, const ShellOptions& options) {
     return {nodes, work.hops, plan, build_lists<std::uint16_t>(graph, work, plan.engine)};
   }
   return {nodes, work.hops, plan, build_lists<std::uint32_t>(graph, work, plan.engine)};
+}
+
+void stream_shells(const Graph& graph, const ShellOptions& options,
+                   const std::function<void(const ShellRows<NodeId>&)>& visit) {
+  check(options);
+  if (options.hops == all_hops) fail("to stream shells, say how many hops");
+  if (graph.nodes() == 0) return;
+  Engine engine = options.engine;
+  if (engine == Engine::automatic) {
+    engine =
+        options.hops < 2 ? Engine::queue : faster_engine(graph, estimate_quickly(graph, options));
+  }
+  find_lists<NodeId>(
+      graph, options, engine, [](std::size_t /*blocks*/) {},
+      [&](std::size_t /*block*/, const ShellRows<NodeId>& rows) { visit(rows); });
 }
 
 template <typename Hop>
