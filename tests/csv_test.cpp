@@ -37,8 +37,7 @@ TEST(AdjacencyCsv, DialectsOfOneGraph) {
            "0,0.5,0\n0.5,0,2\n0,2,0\n", "0, .5, 0\r\n5e-1 ,0, 2\r\n0,2,0",
            "0 0.5 0\n0.5\t0 2\n 0 2 0 \n", "a,b,c\n0,0.5,0\n0.5,0,2\n0,2,0\n",
            "# weights\n\n0,0.5,0\n\n0.5,0,2\n% c\n0,2,0\n\n",
-           "\xEF\xBB\xBF"
-           "0,0.5,0\n0.5,0,2\n0,2,0\n",
+           "\357\273\2770,0.5,0\n0.5,0,2\n0,2,0\n",
            "0,0.5,-0\n0.5,0.0,2\n0,2,1\n",  // a self-loop
        }) {
     for (const std::size_t piece_bytes : {1U, 6U, 1U << 20}) {

@@ -40,16 +40,15 @@ Graph weighted_path() {
 
 TEST(EdgeList, DialectsOfOnePath) {
   for (const std::string_view text : {
-           "0 1\n1 2\n",      // the plainest
-           "1 2\n2 3\n",      // counted from 1
-           "0\t1\n1\t2\n",    // tabs
-           "0,1\n1,2\n",      // commas
-           "0, 1\n1 ,2\n",    // and blanks around them
-           "0 1\r\n1 2\r\n",  // DOS
-           "0 1\n1 2",        // no end of the last line
-           "0 1\r\n1 2\r",    // half of one
-           "\xEF\xBB\xBF"
-           "0 1\n1 2\n",                             // a byte order mark
+           "0 1\n1 2\n",                             // the plainest
+           "1 2\n2 3\n",                             // counted from 1
+           "0\t1\n1\t2\n",                           // tabs
+           "0,1\n1,2\n",                             // commas
+           "0, 1\n1 ,2\n",                           // and blanks around them
+           "0 1\r\n1 2\r\n",                         // DOS
+           "0 1\n1 2",                               // no end of the last line
+           "0 1\r\n1 2\r",                           // half of one
+           "\357\273\2770 1\n1 2\n",                 // a byte order mark
            "# a\n% b\n\n0 1\n  # c\n \t\n1 2\n",     // comments and blank lines
            "source,target\n0,1\n1,2\n",              // names of columns
            "\"from\" \"to\"\n0 1\n1 2\n",            // in quotes
@@ -186,7 +185,7 @@ TEST(EdgeList, BadLinesAreNamed) {
   expect("1e3 2", "'1e3'");
   expect("0x10 2", "'0x10'");
   expect("alice bob", "'alice'");
-  expect("\"1\" \"2\"", "'\"1\"'");
+  expect(R"("1" "2")", R"('"1"')");
   expect("1;2", "'1;2'");
   expect("1", "ends too early");
   expect("1,", "ends too early");
@@ -277,6 +276,7 @@ TEST(EdgeList, NamesOfNodesDoNotMatter) {
       next += 1 + random.below(stride);
     }
     std::vector<Edge> renamed;
+    renamed.reserve(edges.size());
     for (const auto [from, to] : edges) renamed.push_back({name[from], name[to]});
     for (const std::size_t piece_bytes : {16U, 1U << 20}) {
       const ReadResult result = read(shuffled_lines(renamed, random), {.threads = 2}, piece_bytes);

@@ -44,7 +44,7 @@ inline std::filesystem::path temp_file(std::string_view name, std::string_view c
   const std::filesystem::path folder =
       std::filesystem::path(testing::TempDir()) / "ngf-tests" / own;
   std::filesystem::create_directories(folder);
-  const std::filesystem::path path = folder / name;
+  std::filesystem::path path = folder / name;
   std::ofstream(path, std::ios::binary)
       .write(content.data(), static_cast<std::streamsize>(content.size()));
   return path;
@@ -64,7 +64,9 @@ std::string error_of(const Body& body) {
 }  // namespace ngf::test
 
 /// Skips the test, saying so, where the real data sets are absent.
+// NOLINTBEGIN(bugprone-macro-parentheses): it declares what it is given
 #define NGF_NEED_DATA(folder)                                      \
   const auto folder##_or_none = ngf::test::data_folder();          \
   if (!folder##_or_none) GTEST_SKIP() << "no folder of data sets"; \
   const std::filesystem::path& folder = *folder##_or_none
+// NOLINTEND(bugprone-macro-parentheses)

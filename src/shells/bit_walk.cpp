@@ -245,7 +245,7 @@ void BitWalk::prepare_rows() {
     }
   }
   if (paths() > 1) {
-    const Lines enough = seen[paths() - 1];
+    const Line* const enough = seen[paths() - 1];
     for (NodeId v = 0; v < graph_.size(); ++v) {
       for (std::size_t w = 0; w < 8; ++w) room[1][v].words[w] = ~enough[v].words[w];
     }
