@@ -57,7 +57,7 @@ BitWalk::BitWalk(const Walkable& graph, const Columns& columns, const Options& o
       row_class_(graph.size() + std::size_t{1}, reached) {
   std::array<std::size_t, kernels::row_classes> sizes{};
   for (NodeId v = 0; v < graph.size(); ++v) {
-    row_class_[v] = row_class_of(graph, v);
+    row_class_[v] = static_cast<std::uint8_t>(row_class_of(graph, v));
     ++sizes[row_class_[v]];
   }
   waiting_ = row_class_;
