@@ -160,7 +160,7 @@ void PolynomialFilter::set_taps(Taps taps) {
 }
 
 double PolynomialFilter::flops(std::int64_t width) const {
-  const double shifts = static_cast<double>(taps_.count() - 1);
+  const auto shifts = static_cast<double>(taps_.count() - 1);
   return 2 * static_cast<double>(width) *
          (shifts * static_cast<double>(shift_->entries()) +
           static_cast<double>(taps_.count()) * static_cast<double>(nodes()));
