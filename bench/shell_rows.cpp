@@ -30,7 +30,8 @@ void compare(const std::string& name, const HopMatrix<Hop>& ours, const HopMatri
 }
 
 template <typename Hop>
-void add_all_hops(const std::string& name, const Graph& graph, const ShellTasks& tasks,
+void add_all_hops(const std::string& name, const Graph& graph,
+                  const std::vector<std::uint64_t>& pairs, const ShellTasks& tasks,
                   std::vector<Row>& rows) {
   ShellOptions options;
   options.threads = tasks.threads;
@@ -49,7 +50,7 @@ void add_all_hops(const std::string& name, const Graph& graph, const ShellTasks&
 
   const double limit = static_cast<double>(ours.bytes()) / tasks.write_bandwidth;
   const std::string task = name + ", all hops";
-  const double arcs = arcs_of_all_searches(graph, shell_sizes(graph, options));
+  const double arcs = arcs_of_all_searches(graph, pairs);
   rows.push_back({task + ": ngf", seconds, 1, limit / seconds, {}});
   rows.push_back({task + ": plain BFS", plain, plain / seconds, limit / plain,
                   fmt::format("{:.0f} M arcs/s", arcs / plain / 1e6)});
@@ -112,19 +113,16 @@ void add_few_hops(const std::string& name, const Graph& graph, std::uint32_t hop
 
 }  // namespace
 
-bool hops_fit_a_byte(const Graph& graph, int threads) {
-  ShellOptions options;
-  options.threads = threads;
-  return shell_sizes(graph, options).size() <= HopMatrix<std::uint8_t>::farther;
-}
-
 std::vector<Row> shell_rows(const std::string& name, const Graph& graph, const ShellTasks& tasks) {
   std::vector<Row> rows;
   if (tasks.all_hops) {
-    if (hops_fit_a_byte(graph, tasks.threads)) {
-      add_all_hops<std::uint8_t>(name, graph, tasks, rows);
+    ShellOptions options;
+    options.threads = tasks.threads;
+    const auto pairs = shell_sizes(graph, options);
+    if (pairs.size() <= HopMatrix<std::uint8_t>::farther) {
+      add_all_hops<std::uint8_t>(name, graph, pairs, tasks, rows);
     } else {
-      add_all_hops<std::uint16_t>(name, graph, tasks, rows);
+      add_all_hops<std::uint16_t>(name, graph, pairs, tasks, rows);
     }
   }
   for (const std::uint32_t hops : tasks.few_hops) {

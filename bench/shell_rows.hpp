@@ -19,7 +19,4 @@ struct ShellTasks {
 /// Error where they differ.
 std::vector<Row> shell_rows(const std::string& name, const Graph& graph, const ShellTasks& tasks);
 
-/// True when no pair is more than 254 hops apart.
-bool hops_fit_a_byte(const Graph& graph, int threads);
-
 }  // namespace ngf::bench

@@ -2,7 +2,6 @@
 #include <cmath>
 #include <utility>
 
-#include "detail/parallel.hpp"
 #include "filter/checks.hpp"
 #include "filter/shell_products.hpp"
 #include "ngf/spectrum.hpp"
@@ -47,11 +46,6 @@ std::vector<double> powers(const Matrix& degrees, std::size_t k, double power) {
     result[u] = degree == 0 ? 0.0 : std::pow(degree, -power);
   }
   return result;
-}
-
-template <typename Real>
-std::vector<Real> cast(const std::vector<double>& values) {
-  return {values.begin(), values.end()};
 }
 
 /// values * factor, where no values stand for ones; nothing when that is ones again.
@@ -104,7 +98,7 @@ class FilterRun {
       const auto& left = transposed ? scales.right[k] : scales.left[k];
       const auto& right = transposed ? scales.left[k] : scales.right[k];
       result.left.push_back(scaled<Real>(left, scales.factor[k], filter_.nodes()));
-      result.right.push_back(cast<Real>(right));
+      result.right.push_back(scaled<Real>(right, 1, filter_.nodes()));
     }
     return result;
   }

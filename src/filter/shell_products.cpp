@@ -3,10 +3,8 @@
 #include "filter/shell_products.hpp"
 
 #include <algorithm>
-#include <array>
 #include <variant>
 
-#include "detail/fail.hpp"
 #include "detail/parallel.hpp"
 #include "kernels/filter.hpp"
 
@@ -17,8 +15,7 @@ namespace {
 using detail::AlignedVector;
 using detail::parallel_for;
 
-/// Rows that one thread takes at a time. Sums over nodes are added up block by block in order, so
-/// that they do not depend on the threads.
+/// Rows that one thread takes at a time.
 constexpr std::size_t block_rows = 64;
 
 std::size_t blocks_of(NodeId nodes) { return (nodes + block_rows - 1) / block_rows; }
