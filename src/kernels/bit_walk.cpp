@@ -131,18 +131,23 @@ HWY_INLINE Seen<paths> seen_by(const Level& level, const NodeId* u) {
 }
 
 /// What the neighbours of v have seen. A long row is cut short when, with what v has seen itself,
-/// that is all there is to see.
+/// that is all there is to see: often so on the last levels, and hardly ever on the others.
 template <RowClass row_class, std::size_t paths>
 HWY_INLINE Seen<paths> gather_seen(const Level& level, NodeId v, const Wide& before,
                                    const Wide& all) {
   const NodeId* u = level.sources + level.offsets[v];
   Seen<paths> sum = seen_by<paths>(level, u);
-  if constexpr (row_class == two_steps) sum = sum + seen_by<paths>(level, u + row_step);
   if constexpr (row_class == more_steps) {
     const NodeId* const end = level.sources + level.offsets[v + std::size_t{1}];
     for (u += row_step; u != end; u += row_step) {
       if (equal(before | sum.on[paths - 1], all)) return sum;
       sum = sum + seen_by<paths>(level, u);
+    }
+  } else {
+    constexpr std::size_t steps = row_class + 1;
+    if (steps > 2 && equal(before | sum.on[paths - 1], all)) return sum;
+    for (std::size_t step = 1; step < steps; ++step) {
+      sum = sum + seen_by<paths>(level, u + step * row_step);
     }
   }
   return sum;
@@ -161,7 +166,7 @@ HWY_INLINE Part add_arrived(Part sum, const Wide& arrived) {
 template <RowClass row_class>
 HWY_INLINE void prefetch_visit(const Level& level, const Visits& visits, std::size_t i) {
   constexpr std::size_t ahead = 10;
-  constexpr std::size_t length = row_class == one_step ? row_step : 2 * row_step;
+  constexpr std::size_t length = row_step * std::min<std::size_t>(row_class + 1, four_steps);
   if (i + ahead >= visits.count) return;
   const NodeId v = visits.nodes[i + ahead];
   const NodeId* const u = level.sources + level.offsets[v];
@@ -225,6 +230,8 @@ LevelResult pull(Level& level) {
   Part counted = hn::Zero(line_tag);
   pull_class<one_step, paths, with_planes>(level, reached, counted);
   pull_class<two_steps, paths, with_planes>(level, reached, counted);
+  pull_class<three_steps, paths, with_planes>(level, reached, counted);
+  pull_class<four_steps, paths, with_planes>(level, reached, counted);
   pull_class<more_steps, paths, with_planes>(level, reached, counted);
   LevelResult result;
   if constexpr (with_planes) {

@@ -33,9 +33,16 @@ struct Visits {
   std::size_t count = 0;
 };
 
-/// Nodes by the length of their rows in steps: one, two, or more. Loops of a known length make the
-/// walk twice as fast.
-enum RowClass : std::size_t { one_step, two_steps, more_steps, row_classes };
+/// Nodes by the length of their rows in steps: one to four, or more. Loops of a known length make
+/// the walk twice as fast.
+enum RowClass : std::size_t {
+  one_step,
+  two_steps,
+  three_steps,
+  four_steps,
+  more_steps,
+  row_classes
+};
 
 /// What `pull_level` reads and writes. Arrays are indexed by node.
 struct Level {

@@ -29,8 +29,8 @@ constexpr std::uint8_t reached = kernels::row_classes;
 
 kernels::RowClass row_class_of(const Walkable& graph, NodeId v) {
   const std::uint64_t length = graph.pull_offsets[v + std::size_t{1}] - graph.pull_offsets[v];
-  if (length > 2 * kernels::row_step) return kernels::more_steps;
-  return length > kernels::row_step ? kernels::two_steps : kernels::one_step;
+  const std::uint64_t steps = length / kernels::row_step;
+  return static_cast<kernels::RowClass>(std::min<std::uint64_t>(steps - 1, kernels::more_steps));
 }
 
 void set_bit(Line& line, std::size_t bit) {
@@ -321,8 +321,8 @@ void BitWalk::patch(NodeId x, Hop* row) const {
 
 template <typename Hop>
 void BitWalk::write_rows(HopMatrix<Hop>& matrix) {
-  // What fits into the caches is read from there by whoever comes next.
-  constexpr std::uint64_t fits_in_caches = std::uint64_t{1} << 24;
+  // What fits into a core's own caches is written there.
+  constexpr std::uint64_t fits_in_caches = std::uint64_t{1} << 21;
   const bool stream = matrix.bytes() > fits_in_caches;
   prepare_rows();
   for (std::size_t begin = 0; begin < columns_.padded; begin += chunk) {
