@@ -413,6 +413,12 @@ void transpose_bytes(const Line* lines, const NodeId* nodes, std::size_t count, 
                      std::size_t stride, const std::uint8_t* above) {
   alignas(64) Turned turned[blocks];
   for (std::size_t x = 0; x < count; x += column_step) {
+    // The next lines, which lie anywhere.
+    if (x + column_step < count) {
+      for (std::size_t i = 0; i < column_step; ++i) {
+        hwy::Prefetch(&lines[nodes[x + column_step + i]]);
+      }
+    }
     for (std::size_t begin = 0; begin < line_bytes; begin += byte_lanes) {
       for (std::size_t b = 0; b < blocks; ++b) {
         turn_block(lines, nodes + x + b * block, begin, turned[b]);

@@ -24,8 +24,10 @@ std::size_t round_up(std::size_t count, std::size_t step) {
   return (count + step - 1) / step * step;
 }
 
-/// No class, for nodes that were reached; nobody is never visited either.
+/// No classes: of nodes that were reached, as which nobody counts too, and of those that have seen
+/// all that they can see.
 constexpr std::uint8_t reached = kernels::row_classes;
+constexpr std::uint8_t finished = reached + 1;
 
 kernels::RowClass row_class_of(const Walkable& graph, NodeId v) {
   const std::uint64_t length = graph.pull_offsets[v + std::size_t{1}] - graph.pull_offsets[v];
@@ -113,6 +115,7 @@ void BitWalk::clear() {
   touched_.clear();
   for (kernels::Visits& visits : visits_) visits.newest = visits.count = 0;
   newest_.clear();
+  unsorted_ = 0;
   finished_count_ = 0;
   now_ = 0;
   plane_count_ = 0;
@@ -131,19 +134,49 @@ void BitWalk::activate(NodeId v) {
 }
 
 void BitWalk::age_visits() {
+  if (unsorted_ > graph_.size() / 8) sort_visits();
   for (kernels::Visits& visits : visits_) visits.newest = visits.count;
 }
 
-void BitWalk::activate_neighbors(std::span<const NodeId> nodes) {
-  const auto& offsets = graph_.push_row_offsets();
-  const auto& rows = graph_.push_rows();
-  const std::size_t first = touched_.size();
-  for (const NodeId u : nodes) {
-    for (std::uint64_t e = offsets[u]; e < offsets[u + std::size_t{1}]; ++e) {
-      if (waiting_[rows[e]] != reached) activate(rows[e]);
-    }
+void BitWalk::sort_visits() {
+  for (kernels::Visits& visits : visits_) visits.count = 0;
+  for (NodeId v = 0; v < graph_.size(); ++v) {
+    if (waiting_[v] != reached) continue;
+    kernels::Visits& visits = visits_[row_class_[v]];
+    visits.nodes[visits.count++] = v;
   }
-  newest_.assign(touched_.begin() + static_cast<std::ptrdiff_t>(first), touched_.end());
+  unsorted_ = 0;
+}
+
+void BitWalk::activate_neighbors(std::span<const NodeId> nodes) {
+  std::vector<NodeId> found;
+  const std::size_t left = graph_.size() - touched_.size();
+  if (left + graph_.size() / 8 < nodes.size()) {
+    // Few are left: they look for a neighbour that was reached, and none was before the last level.
+    for (NodeId v = 0; v < graph_.size() && left > 0; ++v) {
+      if (waiting_[v] < reached && has_reached_neighbor(v)) found.push_back(v);
+    }
+    for (const NodeId v : found) activate(v);
+  } else {
+    const auto& offsets = graph_.push_row_offsets();
+    const auto& rows = graph_.push_rows();
+    const std::size_t first = touched_.size();
+    for (const NodeId u : nodes) {
+      for (std::uint64_t e = offsets[u]; e < offsets[u + std::size_t{1}]; ++e) {
+        if (waiting_[rows[e]] < reached) activate(rows[e]);
+      }
+    }
+    found.assign(touched_.begin() + static_cast<std::ptrdiff_t>(first), touched_.end());
+  }
+  newest_ = std::move(found);
+  unsorted_ += newest_.size();
+}
+
+bool BitWalk::has_reached_neighbor(NodeId v) const {
+  const auto row = graph_.pull.begin();
+  return std::any_of(row + static_cast<std::ptrdiff_t>(graph_.pull_offsets[v]),
+                     row + static_cast<std::ptrdiff_t>(graph_.pull_offsets[v + std::size_t{1}]),
+                     [&](NodeId u) { return waiting_[u] >= reached && u != graph_.size(); });
 }
 
 void BitWalk::start(std::span<const NodeId> sources) {
@@ -185,8 +218,8 @@ kernels::LevelResult BitWalk::step(std::uint32_t level) {
   step.planes = options_.keep_hops ? planes_.data() : nullptr;
   step.plane_count = plane_count_;
   step.visits = visits_;
-  // Two arrays of lines are read and written at random; a core has a megabyte or two of its own.
-  constexpr std::size_t lines_in_caches = (std::size_t{1} << 20) / (2 * line_bytes);
+  // Below that, visits in order and the caches do without.
+  constexpr std::size_t lines_in_caches = std::size_t{1} << 15;
   step.prefetch = graph_.size() > lines_in_caches;
   step.finished = finished_.data();
   step.finished_count = finished_count_;
@@ -199,6 +232,7 @@ kernels::LevelResult BitWalk::step(std::uint32_t level) {
   const kernels::LevelResult result = kernels::pull_level(step);
   visits_ = step.visits;
   finished_count_ = step.finished_count;
+  for (std::size_t i = 0; i < finished_count_; ++i) waiting_[finished_[i]] = finished;
   return result;
 }
 

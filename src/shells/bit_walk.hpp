@@ -83,8 +83,11 @@ class BitWalk {
   std::size_t paths() const { return static_cast<std::size_t>(options_.min_paths); }
   void activate(NodeId v);
   void activate_neighbors(std::span<const NodeId> nodes);
+  bool has_reached_neighbor(NodeId v) const;
   /// What the next level visits for the first time becomes what it has visited.
   void age_visits();
+  /// Puts what is to be visited in the order of memory.
+  void sort_visits();
   std::size_t active_count() const;
   kernels::LevelResult step(std::uint32_t level);
   void ensure_planes(std::uint32_t level);
@@ -118,6 +121,7 @@ class BitWalk {
   std::array<std::vector<NodeId>, kernels::row_classes> active_;
   std::array<kernels::Visits, kernels::row_classes> visits_;  // of the level to come
   std::vector<NodeId> newest_;                                // of the last level
+  std::size_t unsorted_ = 0;  // visits that came since they were last sorted
   std::vector<NodeId> finished_;
   std::size_t finished_count_ = 0;
   std::vector<NodeId> touched_;

@@ -50,76 +50,77 @@ class Numbering {
  public:
   Numbering(const Graph& graph, const Graph& back, const std::vector<NodeId>& parent,
             Walkable& result)
-      : graph_(graph), back_(back), parent_(parent), result_(result) {}
+      : graph_(graph), back_(back), state_(graph.nodes(), unknown), result_(result) {
+    for (NodeId u = 0; u < graph.nodes(); ++u) {
+      if (parent[u] != u) state_[u] = cut;
+    }
+  }
 
   /// Returns the nodes in their new order.
   std::vector<NodeId> run() {
     const NodeId nodes = graph_.nodes();
-    new_id_.assign(nodes, none);
-    std::vector<bool> known(nodes, false);
+    order_.resize(nodes + std::size_t{1});
     for (NodeId start = 0; start < nodes; ++start) {
-      if (parent_[start] != start || known[start]) continue;
-      walk_from(last_reached_from(start, known));
-    }
-    return std::move(order_);
-  }
-
- private:
-  template <typename Visit>
-  void for_each_neighbor(NodeId u, const Visit& visit) const {
-    for (const NodeId v : graph_.neighbors(u)) {
-      if (parent_[v] == v) visit(v);
-    }
-    if (!graph_.directed()) return;
-    for (const NodeId v : back_.neighbors(u)) visit(v);
-  }
-
-  NodeId last_reached_from(NodeId start, std::vector<bool>& known) {
-    queue_.assign(1, start);
-    known[start] = true;
-    for (std::size_t i = 0; i < queue_.size(); ++i) {
-      for_each_neighbor(queue_[i], [&](NodeId v) {
-        if (known[v]) return;
-        known[v] = true;
-        queue_.push_back(v);
-      });
-    }
-    return queue_.back();
-  }
-
-  void walk_from(NodeId rim) {
-    const auto number = [&](NodeId u) {
-      new_id_[u] = static_cast<NodeId>(order_.size());
-      order_.push_back(u);
-      result_.component.push_back(result_.components);
-    };
-    const std::size_t begin = order_.size();
-    number(rim);
-    std::uint32_t levels = 0;
-    std::size_t level_end = order_.size();
-    for (std::size_t i = begin; i < order_.size(); ++i) {
-      if (i == level_end) {
-        ++levels;
-        level_end = order_.size();
-      }
-      for_each_neighbor(order_[i], [&](NodeId v) {
-        if (new_id_[v] == none) number(v);
-      });
-    }
-    if (!graph_.directed()) {
+      if (state_[start] != unknown) continue;
+      const std::size_t begin = count_;
+      search<known>(start);
+      const NodeId rim = order_[count_ - 1];
+      count_ = begin;
+      const std::uint32_t levels = search<numbered>(rim);
+      result_.component.resize(count_, result_.components);
+      if (graph_.directed()) continue;
       ++result_.components;
       result_.diameter_at_least = std::max(result_.diameter_at_least, levels);
       result_.diameter_at_most = std::max(result_.diameter_at_most, 2 * levels);
     }
+    order_.resize(count_);
+    return std::move(order_);
+  }
+
+ private:
+  using State = std::uint8_t;
+  static constexpr State unknown = 0;
+  static constexpr State known = 1;
+  static constexpr State numbered = 2;
+  static constexpr State cut = 3;
+
+  /// Appends the component of `start`, whose nodes have all had the state before `state`, breadth
+  /// first. Returns the hops to the last of it.
+  template <State state>
+  std::uint32_t search(NodeId start) {
+    NodeId* const order = order_.data();
+    std::size_t end = count_;
+    // Written anyway, and kept if it is new: whether it is cannot be foretold.
+    const auto append = [order, states = state_.data(), &end](std::span<const NodeId> row) {
+      for (const NodeId v : row) {
+        const bool fresh = states[v] == state - 1;
+        order[end] = v;
+        end += fresh ? 1 : 0;
+        states[v] = fresh ? state : states[v];
+      }
+    };
+    append(std::span(&start, 1));
+    std::uint32_t levels = 0;
+    std::size_t level_end = end;
+    for (std::size_t i = count_; i < end; ++i) {
+      if (i == level_end) {
+        ++levels;
+        level_end = end;
+      }
+      const NodeId u = order[i];
+      append(graph_.neighbors(u));
+      if (graph_.directed()) append(back_.neighbors(u));
+    }
+    count_ = end;
+    return levels;
   }
 
   const Graph& graph_;
   const Graph& back_;
-  const std::vector<NodeId>& parent_;
+  std::vector<State> state_;
   Walkable& result_;
-  std::vector<NodeId> new_id_;
-  std::vector<NodeId> order_;
-  std::vector<NodeId> queue_;
+  std::vector<NodeId> order_;  // and room for one that is not kept
+  std::size_t count_ = 0;
 };
 
 void renumber_rows(const Graph& graph, std::span<const NodeId> order,
@@ -156,6 +157,128 @@ void collect_by(const std::vector<NodeId>& group, std::size_t groups, std::span<
   std::vector<std::uint64_t> next(offsets.begin(), offsets.end() - 1);
   for (const NodeId x : nodes) members[next[group[x]]++] = x;
 }
+
+/// Balls grow one after another from the first node that is left, among the nodes that are left;
+/// one that ends early (a small component, a pocket) shares its group with the next.
+std::vector<std::vector<NodeId>> group_by_balls(const Walkable& graph, std::size_t width) {
+  const NodeId size = graph.size();
+  const auto& offsets = graph.push_row_offsets();
+  const auto& rows = graph.push_rows();
+  std::vector<std::vector<NodeId>> groups;
+  std::vector<NodeId> group;
+  std::vector<bool> taken(size + std::size_t{1}, false);
+  taken[size] = true;  // nobody
+  std::vector<NodeId> ball;
+  for (NodeId start = 0; start < size; ++start) {
+    if (taken[start]) continue;
+    ball.assign(1, start);
+    taken[start] = true;
+    for (std::size_t i = 0; i < ball.size(); ++i) {
+      group.push_back(ball[i]);
+      if (group.size() == width) {
+        groups.push_back(std::move(group));
+        group.clear();
+        for (std::size_t j = i + 1; j < ball.size(); ++j) taken[ball[j]] = false;
+        break;
+      }
+      for (std::uint64_t e = offsets[ball[i]]; e < offsets[ball[i] + std::size_t{1}]; ++e) {
+        if (taken[rows[e]]) continue;
+        taken[rows[e]] = true;
+        ball.push_back(rows[e]);
+      }
+    }
+  }
+  if (!group.empty()) groups.push_back(std::move(group));
+  return groups;
+}
+
+/// Halves the nodes again and again, by how far they are from one of a few landmarks: the one that
+/// tells them apart most. On a lattice, that makes diamonds of them, and nothing is rounder where
+/// distances are counted in hops.
+class Halving {
+ public:
+  Halving(const Walkable& graph, std::size_t width) : graph_(graph), width_(width) {
+    // Each landmark is as far as can be from all before it; the first node is on the rim.
+    constexpr std::size_t landmarks = 8;
+    std::vector<std::uint32_t> nearest(graph.size(), none);
+    NodeId landmark = 0;
+    for (std::size_t i = 0; i < landmarks; ++i) {
+      distances_.push_back(distances_from(landmark));
+      for (NodeId v = 0; v < graph.size(); ++v) {
+        nearest[v] = std::min(nearest[v], distances_.back()[v]);
+      }
+      landmark =
+          static_cast<NodeId>(std::max_element(nearest.begin(), nearest.end()) - nearest.begin());
+    }
+  }
+
+  std::vector<std::vector<NodeId>> run() {
+    std::vector<NodeId> nodes(graph_.size());
+    std::iota(nodes.begin(), nodes.end(), NodeId{0});
+    halve(nodes);
+    return std::move(groups_);
+  }
+
+ private:
+  /// `none` where no path leads.
+  std::vector<std::uint32_t> distances_from(NodeId source) const {
+    std::vector<std::uint32_t> distance(graph_.size() + std::size_t{1}, none);
+    distance[graph_.size()] = 0;  // nobody is never entered
+    distance[source] = 0;
+    std::vector<NodeId> queue{source};
+    for (std::size_t i = 0; i < queue.size(); ++i) {
+      const NodeId u = queue[i];
+      for (std::uint64_t e = graph_.pull_offsets[u]; e < graph_.pull_offsets[u + std::size_t{1}];
+           ++e) {
+        const NodeId v = graph_.pull[e];
+        if (distance[v] != none) continue;
+        distance[v] = distance[u] + 1;
+        queue.push_back(v);
+      }
+    }
+    return distance;
+  }
+
+  std::uint32_t spread(std::span<const NodeId> nodes, std::size_t landmark) const {
+    std::uint32_t smallest = none;
+    std::uint32_t largest = 0;
+    for (const NodeId v : nodes) {
+      smallest = std::min(smallest, distances_[landmark][v]);
+      largest = std::max(largest, distances_[landmark][v]);
+    }
+    return largest - smallest;
+  }
+
+  void halve(std::span<NodeId> nodes) {
+    if (nodes.size() <= width_) {
+      groups_.emplace_back(nodes.begin(), nodes.end());
+      return;
+    }
+    std::size_t best = 0;
+    std::uint32_t widest = 0;
+    for (std::size_t landmark = 0; landmark < distances_.size(); ++landmark) {
+      const std::uint32_t here = spread(nodes, landmark);
+      if (here > widest) {
+        widest = here;
+        best = landmark;
+      }
+    }
+    const std::size_t groups = (nodes.size() + width_ - 1) / width_;
+    const std::size_t middle = groups / 2 * width_;
+    const auto& distance = distances_[best];
+    std::nth_element(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(middle),
+                     nodes.end(), [&](NodeId u, NodeId v) {
+                       return distance[u] != distance[v] ? distance[u] < distance[v] : u < v;
+                     });
+    halve(nodes.first(middle));
+    halve(nodes.subspan(middle));
+  }
+
+  const Walkable& graph_;
+  std::size_t width_;
+  std::vector<std::vector<std::uint32_t>> distances_;
+  std::vector<std::vector<NodeId>> groups_;
+};
 
 }  // namespace
 
@@ -201,37 +324,13 @@ Walkable make_walkable(const Graph& graph, bool cut_trees) {
 }
 
 std::vector<std::vector<NodeId>> group_sources(const Walkable& graph, std::size_t width) {
-  const NodeId size = graph.size();
-  const auto& offsets = graph.push_row_offsets();
-  const auto& rows = graph.push_rows();
-  std::vector<std::vector<NodeId>> groups;
-  std::vector<NodeId> group;
-  std::vector<bool> taken(size + std::size_t{1}, false);
-  taken[size] = true;  // nobody
-  std::vector<NodeId> ball;
-  // Balls grow one after another from the first node that is left, among the nodes that are left;
-  // one that ends early (a small component, a pocket) shares its group with the next.
-  for (NodeId start = 0; start < size; ++start) {
-    if (taken[start]) continue;
-    ball.assign(1, start);
-    taken[start] = true;
-    for (std::size_t i = 0; i < ball.size(); ++i) {
-      group.push_back(ball[i]);
-      if (group.size() == width) {
-        groups.push_back(std::move(group));
-        group.clear();
-        for (std::size_t j = i + 1; j < ball.size(); ++j) taken[ball[j]] = false;
-        break;
-      }
-      for (std::uint64_t e = offsets[ball[i]]; e < offsets[ball[i] + std::size_t{1}]; ++e) {
-        if (taken[rows[e]]) continue;
-        taken[rows[e]] = true;
-        ball.push_back(rows[e]);
-      }
-    }
+  // Halving takes a few searches more; where hops and groups are many, it saves visits.
+  constexpr std::uint32_t many_hops = 32;
+  constexpr std::size_t many_groups = 16;
+  if (graph.diameter_at_least >= many_hops && graph.size() >= many_groups * width) {
+    return Halving(graph, width).run();
   }
-  if (!group.empty()) groups.push_back(std::move(group));
-  return groups;
+  return group_by_balls(graph, width);
 }
 
 std::uint32_t hops_in_branch(const Walkable& graph, NodeId x, NodeId y) {
