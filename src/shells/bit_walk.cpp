@@ -213,7 +213,7 @@ kernels::LevelResult BitWalk::step(std::uint32_t level) {
   step.number = level;
   step.offsets = graph_.pull_offsets.data();
   step.sources = graph_.pull.data();
-  step.component = graph_.component.data();
+  step.component = graph_.components > 1 ? graph_.component.data() : nullptr;
   step.reach = reach_.data();
   step.planes = options_.keep_hops ? planes_.data() : nullptr;
   step.plane_count = plane_count_;
