@@ -136,6 +136,57 @@ TEST(Shells, ExactOnShapesThatAreMostlyTrees) {
   }
 }
 
+/// Complete graphs and complete bipartite ones (all twins, next to each other or two hops apart),
+/// small trees and single nodes (islands), and a ring of twins with trees on some of them.
+TEST(Shells, ExactOnTwinsAndIslands) {
+  std::vector<Edge> edges;
+  NodeId nodes = 0;
+  const auto complete = [&](NodeId size) {
+    for (NodeId u = 0; u < size; ++u) {
+      for (NodeId v = 0; v < u; ++v) edges.push_back({nodes + u, nodes + v});
+    }
+    nodes += size;
+  };
+  const auto bipartite = [&](NodeId left, NodeId right) {
+    for (NodeId u = 0; u < left; ++u) {
+      for (NodeId v = 0; v < right; ++v) edges.push_back({nodes + u, nodes + left + v});
+    }
+    nodes += left + right;
+  };
+  const auto expect_exact_so_far = [&] {
+    const Graph graph = build_graph(nodes, edges);
+    for (const std::uint32_t hops : {1U, 3U, all_hops}) {
+      for (const int min_paths : {1, 2}) expect_exact(graph, hops, min_paths);
+    }
+  };
+  // Nothing but islands: single nodes, a pair, a path, a star.
+  nodes = 5;
+  expect_exact_so_far();
+  bipartite(1, 1);
+  for (NodeId u = 0; u < 9; ++u) edges.push_back({nodes + u, nodes + u + 1});
+  nodes += 10;
+  bipartite(1, 30);
+  expect_exact_so_far();
+  // More twins than one branch takes.
+  complete(80);
+  bipartite(3, 90);
+  expect_exact_so_far();
+  // A ring where every second place is taken by three twins, and trees grow on one of some.
+  const NodeId ring = nodes;
+  constexpr NodeId places = 12;
+  nodes += 2 * places;
+  for (NodeId i = 0; i < places; ++i) {
+    const NodeId hub = ring + i;
+    const NodeId next_hub = ring + (i + 1) % places;
+    for (int twin = 0; twin < 3; ++twin, ++nodes) {
+      edges.push_back({hub, nodes});
+      edges.push_back({nodes, next_hub});
+      if (i % 3 == 0 && twin == 1) edges.push_back({nodes, ring + places + i});
+    }
+  }
+  expect_exact_so_far();
+}
+
 TEST(Shells, ExactInPiecesAndWithSelfLoops) {
   // Many components, some of one node; loops change nothing.
   const Graph pieces = random_graph(900, 0.9, 11);

@@ -99,7 +99,7 @@ void BitWalk::clear() {
   for (auto& side : seen_) {
     for (std::size_t m = 0; m < paths(); ++m) {
       if (most) {
-        std::fill_n(side[m], graph_.size(), Line{});
+        std::fill_n(side[m], graph_.size() + std::size_t{1}, Line{});
       } else {
         for (const NodeId v : touched_) side[m][v] = {};
       }
@@ -252,16 +252,15 @@ void BitWalk::walk(std::span<const NodeId> sources, std::vector<std::uint64_t>& 
     age_visits();
     activate_neighbors(std::exchange(newest_, {}));
   }
-  all_present_ = active_count() == 0 && touched_.size() == graph_.size() && graph_.components == 1;
+  all_present_ = active_count() == 0 && touched_.size() == graph_.size() &&
+                 graph_.components == 1 && graph_.islanders().empty();
 }
 
 void BitWalk::list_rows() {
   rows_.clear();
   row_ends_.clear();
   for (std::size_t i = 0; i < sources_.size(); ++i) {
-    const NodeId s = sources_[i];
-    for (std::uint64_t m = graph_.member_offsets[s]; m < graph_.member_offsets[s + 1UL]; ++m) {
-      const NodeId x = graph_.members[m];
+    for (const NodeId x : graph_.members_of(sources_[i])) {
       rows_.push_back({x, static_cast<std::uint8_t>(i % together), graph_.depth[x]});
     }
     if ((i + 1) % together == 0 || i + 1 == sources_.size()) row_ends_.push_back(rows_.size());
@@ -274,13 +273,14 @@ void BitWalk::prepare_rows() {
   const auto& seen = seen_[now_];
   const auto& room = seen_[1 - now_];
   if (!all_present_) {
-    for (NodeId v = 0; v < graph_.size(); ++v) {
+    // Nobody, where islands are, is absent too.
+    for (NodeId v = 0; v <= graph_.size(); ++v) {
       for (std::size_t w = 0; w < 8; ++w) room[0][v].words[w] = ~seen[0][v].words[w];
     }
   }
   if (paths() > 1) {
     const Line* const enough = seen[paths() - 1];
-    for (NodeId v = 0; v < graph_.size(); ++v) {
+    for (NodeId v = 0; v <= graph_.size(); ++v) {
       for (std::size_t w = 0; w < 8; ++w) room[1][v].words[w] = ~enough[v].words[w];
     }
   }
@@ -342,19 +342,26 @@ void BitWalk::emit(const Row& row, std::size_t begin, std::size_t count, bool st
 
 template <typename Hop>
 void BitWalk::patch(NodeId x, Hop* row) const {
-  if (graph_.depth[x] == 0) return;
-  const NodeId b = graph_.branch[x];
-  for (std::uint64_t m = graph_.branch_offsets[b]; m < graph_.branch_offsets[b + 1UL]; ++m) {
-    const NodeId y = graph_.branch_members[m];
+  for (const NodeId y : graph_.branch_of(x)) {
     const std::uint32_t hops = hops_in_branch(graph_, x, y);
-    // A tree has one path between two nodes.
+    // A tree has one path between two nodes; twins are merged only where paths are not counted.
     const bool counts = hops <= options_.hops && (options_.min_paths == 1 || hops < 2);
     row[y] = counts ? static_cast<Hop>(hops) : HopMatrix<Hop>::farther;
   }
 }
 
 template <typename Hop>
+void BitWalk::write_island_row(NodeId x, Hop* row) const {
+  std::fill_n(row, columns_.padded, HopMatrix<Hop>::farther);
+  patch(x, row);
+}
+
+template <typename Hop>
 void BitWalk::write_rows(HopMatrix<Hop>& matrix) {
+  if (sources_.empty()) {
+    for (const NodeId x : graph_.islanders()) write_island_row(x, matrix.row_data(x));
+    return;
+  }
   // What fits into a core's own caches is written there.
   constexpr std::uint64_t fits_in_caches = std::uint64_t{1} << 21;
   const bool stream = matrix.bytes() > fits_in_caches;
@@ -370,13 +377,13 @@ void BitWalk::write_rows(HopMatrix<Hop>& matrix) {
     }
   }
   for (std::size_t i = 0; i < rows_.size(); ++i) {
-    // Each row is patched at its own node at least: memory is asked for that in advance.
+    // Whoever is patched is patched at its own node too: memory is asked for that in advance.
     constexpr std::size_t ahead = 16;
-    if (i + ahead < rows_.size() && rows_[i + ahead].depth > 0) {
+    if (i + ahead < rows_.size()) {
       const NodeId x = rows_[i + ahead].node;
-      __builtin_prefetch(matrix.row_data(x) + x, 1);
+      if (!graph_.branch_of(x).empty()) __builtin_prefetch(matrix.row_data(x) + x, 1);
     }
-    if (rows_[i].depth > 0) patch(rows_[i].node, matrix.row_data(rows_[i].node));
+    patch(rows_[i].node, matrix.row_data(rows_[i].node));
   }
 }
 
@@ -397,6 +404,8 @@ template void BitWalk::emit(const Row&, std::size_t, std::size_t, bool, std::uin
 template void BitWalk::emit(const Row&, std::size_t, std::size_t, bool, std::uint16_t*);
 template void BitWalk::patch(NodeId, std::uint8_t*) const;
 template void BitWalk::patch(NodeId, std::uint16_t*) const;
+template void BitWalk::write_island_row(NodeId, std::uint8_t*) const;
+template void BitWalk::write_island_row(NodeId, std::uint16_t*) const;
 template void BitWalk::write_rows(HopMatrix<std::uint8_t>&);
 template void BitWalk::write_rows(HopMatrix<std::uint16_t>&);
 

@@ -37,8 +37,9 @@ class BitWalk {
 
   BitWalk(const Walkable& graph, const Columns& columns, const Options& options);
 
-  /// Walks from at most 512 sources. `pairs[k]` grows by the pairs that met at level k, on enough
-  /// paths; trees that were cut off are not in it.
+  /// Walks from at most 512 sources; from none, the rows that follow are those of the islands.
+  /// `pairs[k]` grows by the pairs that met at level k, on enough paths; trees that were cut off
+  /// are not in it.
   void walk(std::span<const NodeId> sources, std::vector<std::uint64_t>& pairs);
   /// The last level of the last walk at which any met.
   std::uint32_t levels() const { return levels_; }
@@ -50,16 +51,24 @@ class BitWalk {
   /// Calls visit(x, row) for each row of the last walk; `row` is as long as `Columns::padded`.
   template <typename Hop, typename Visit>
   void visit_rows(const Visit& visit) {
-    prepare_rows();
     row_.resize(columns_.padded * sizeof(Hop));
     auto* const row = reinterpret_cast<Hop*>(row_.data());
+    const std::span<const Hop> whole(row, columns_.padded);
+    if (sources_.empty()) {
+      for (const NodeId x : graph_.islanders()) {
+        write_island_row(x, row);
+        visit(x, whole);
+      }
+      return;
+    }
+    prepare_rows();
     transpose(0, columns_.padded);
     for (std::size_t group = 0; group < row_groups(); ++group) {
       expand(group, columns_.padded);
       for (const Row& to : rows_of(group)) {
         emit(to, 0, columns_.padded, false, row);
         patch(to.node, row);
-        visit(to.node, std::span<const Hop>(row, columns_.padded));
+        visit(to.node, whole);
       }
     }
   }
@@ -104,6 +113,8 @@ class BitWalk {
   void emit(const Row& row, std::size_t begin, std::size_t count, bool stream, Hop* to);
   template <typename Hop>
   void patch(NodeId x, Hop* row) const;
+  template <typename Hop>
+  void write_island_row(NodeId x, Hop* row) const;
 
   static constexpr std::size_t together = 8;  // sources whose rows are written at a time
   std::size_t row_groups() const { return row_ends_.size(); }

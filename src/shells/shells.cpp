@@ -112,6 +112,11 @@ class PerThread {
   std::vector<std::unique_ptr<Worker>> workers_;
 };
 
+/// All that can be left out where rows are written.
+shells::Reduction reduction_for(const ShellOptions& options) {
+  return {.trees = true, .twins = options.min_paths == 1};
+}
+
 /// As few groups of sources as there can be, but one for each thread: a walk takes hardly less time
 /// from fewer sources.
 std::vector<std::vector<NodeId>> groups_for_threads(const Walkable& graph, int threads) {
@@ -180,7 +185,7 @@ HopMatrix<Hop> build_matrix(const Walkable& graph, const ShellOptions& options) 
 }
 
 Shells::Held build_dense(const Graph& graph, const ShellOptions& options) {
-  const Walkable walkable = make_walkable(graph, true);
+  const Walkable walkable = make_walkable(graph, reduction_for(options));
   if (std::min(options.hops, walkable.diameter_at_least) <= most_hops_in_a_byte) {
     try {
       return build_matrix<std::uint8_t>(walkable, options);
@@ -241,7 +246,7 @@ void append_lists(std::span<const Hop> row, NodeId nodes, std::uint32_t hops,
 template <typename Hop, typename Column, typename Begin, typename Take>
 void find_by_bits(const Graph& graph, const ShellOptions& options, const Begin& begin,
                   const Take& take) {
-  const Walkable walkable = make_walkable(graph, true);
+  const Walkable walkable = make_walkable(graph, reduction_for(options));
   const auto groups = groups_for_threads(walkable, options.threads);
   begin(groups.size());
   const BitWalk::Options walk_options{
@@ -352,7 +357,7 @@ Estimate estimate_quickly(const Graph& graph, const ShellOptions& options) {
 
 /// From one random batch of sources, walked exactly; from all nodes where one batch holds them.
 Estimate estimate_by_batch(const Graph& graph, const ShellOptions& options) {
-  const Walkable walkable = make_walkable(graph, false);
+  const Walkable walkable = make_walkable(graph, {});
   const Columns columns(walkable);
   std::vector<NodeId> sources(walkable.size());
   std::iota(sources.begin(), sources.end(), NodeId{0});
@@ -524,7 +529,7 @@ std::string_view engine_name(Engine engine) {
 std::vector<std::uint64_t> shell_sizes(const Graph& graph, const ShellOptions& options) {
   check(options);
   if (graph.nodes() == 0) return {};
-  const Walkable walkable = make_walkable(graph, false);
+  const Walkable walkable = make_walkable(graph, {});
   const BitWalk::Options walk_options{
       .hops = options.hops, .keep_hops = false, .min_paths = options.min_paths};
   auto pairs = walk_all(walkable, groups_for_threads(walkable, options.threads), walk_options,
@@ -590,7 +595,7 @@ void write_hops(const Graph& graph, const ShellOptions& options, HopMatrix<Hop>&
   }
   if (graph.nodes() == 0) return;
   try {
-    fill_matrix(make_walkable(graph, true), options, into);
+    fill_matrix(make_walkable(graph, reduction_for(options)), options, into);
   } catch (const TooManyHops&) {
     refuse_hops(HopMatrix<Hop>::farther - 1);
   }

@@ -1,6 +1,7 @@
 #include "shells/walkable.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <numeric>
 #include <span>
@@ -12,48 +13,138 @@ namespace ngf::shells {
 namespace {
 
 constexpr NodeId none = std::numeric_limits<NodeId>::max();
-// Pairs inside a tree are patched one by one, so trees are cut where they grow large.
-constexpr std::uint32_t largest_tree = 64;
+// Pairs of a branch are patched one by one, so none may grow large.
+constexpr std::uint32_t largest_branch = 64;
 
-/// Cuts leaves until none is left. Sets parent and, for the nodes that stay, leaves it at the node
-/// itself. Returns the cut nodes in the order of cutting.
-std::vector<NodeId> cut_trees_of(const Graph& graph, std::vector<NodeId>& parent) {
-  const NodeId nodes = graph.nodes();
-  std::vector<std::uint64_t> degree(nodes);
-  std::vector<std::uint32_t> weight(nodes, 1);  // nodes cut off behind it, and itself
-  std::vector<NodeId> leaves;
-  const bool loops = graph.self_loops() > 0;
-  for (NodeId u = 0; u < nodes; ++u) {
-    const auto row = graph.neighbors(u);
-    degree[u] = row.size() - (loops && std::binary_search(row.begin(), row.end(), u) ? 1 : 0);
-    if (degree[u] == 1) leaves.push_back(u);
+/// Decides which nodes stay in the walk of an undirected graph.
+class Reducing {
+ public:
+  explicit Reducing(const Graph& graph)
+      : graph_(graph),
+        stays_(graph.nodes(), 1),
+        parent_(graph.nodes()),
+        twin_(graph.nodes()),
+        twin_hops_(graph.nodes(), 0) {
+    std::iota(parent_.begin(), parent_.end(), NodeId{0});
+    std::iota(twin_.begin(), twin_.end(), NodeId{0});
   }
-  std::vector<NodeId> cut;
-  for (std::size_t i = 0; i < leaves.size(); ++i) {
-    const NodeId x = leaves[i];
-    if (degree[x] != 1 || weight[x] > largest_tree) continue;
-    const auto row = graph.neighbors(x);
-    const NodeId p =
-        *std::find_if(row.begin(), row.end(), [&](NodeId u) { return u != x && parent[u] == u; });
-    parent[x] = p;
-    degree[x] = 0;
-    cut.push_back(x);
-    weight[p] += weight[x];
-    if (--degree[p] == 1) leaves.push_back(p);
+
+  void run(const Reduction& reduction) {
+    const bool loops = graph_.self_loops() > 0;
+    if (reduction.trees) cut_trees(loops);
+    // A loop would look like one more neighbour.
+    if (reduction.twins && !loops) merge_twins();
   }
-  return cut;
-}
+
+  const std::vector<std::uint8_t>& stays() const { return stays_; }
+  const std::vector<NodeId>& cut() const { return cut_; }  ///< in the order of cutting
+  const std::vector<NodeId>& parent() const { return parent_; }
+  const std::vector<NodeId>& twin() const { return twin_; }  ///< the one that stays
+  const std::vector<std::uint8_t>& twin_hops() const { return twin_hops_; }
+
+ private:
+  /// Cuts leaves until none is left, and what is left of small trees.
+  void cut_trees(bool loops) {
+    const NodeId nodes = graph_.nodes();
+    std::vector<std::uint64_t> degree(nodes);
+    weight_.assign(nodes, 1);
+    std::vector<NodeId> leaves;
+    for (NodeId u = 0; u < nodes; ++u) {
+      const auto row = graph_.neighbors(u);
+      degree[u] = row.size() - (loops && std::binary_search(row.begin(), row.end(), u) ? 1 : 0);
+      if (degree[u] == 1) leaves.push_back(u);
+    }
+    for (std::size_t i = 0; i < leaves.size(); ++i) {
+      const NodeId x = leaves[i];
+      if (degree[x] != 1 || weight_[x] > largest_branch) continue;
+      const auto row = graph_.neighbors(x);
+      const NodeId p =
+          *std::find_if(row.begin(), row.end(), [&](NodeId u) { return u != x && stays_[u] != 0; });
+      parent_[x] = p;
+      stays_[x] = 0;
+      cut_.push_back(x);
+      weight_[p] += weight_[x];
+      if (--degree[p] == 1) leaves.push_back(p);
+    }
+    for (NodeId u = 0; u < nodes; ++u) {
+      if (stays_[u] != 0 && degree[u] == 0 && weight_[u] <= largest_branch) stays_[u] = 0;
+    }
+  }
+
+  /// Twins with trees behind them are left alone: from one tree to the other it is farther.
+  void merge_twins() {
+    keys_.assign(graph_.nodes(), 0);
+    for (NodeId u = 0; u < graph_.nodes(); ++u) {
+      if (!is_candidate(u)) continue;
+      for (const NodeId v : graph_.neighbors(u)) keys_[u] += scatter(v);
+    }
+    merge_equal(2);
+    // Twins that are neighbours have the same neighbours only with themselves among them.
+    for (NodeId u = 0; u < graph_.nodes(); ++u) keys_[u] += scatter(u);
+    merge_equal(1);
+  }
+
+  bool is_candidate(NodeId u) const {
+    return stays_[u] != 0 && twin_hops_[u] == 0 && (weight_.empty() || weight_[u] == 1);
+  }
+
+  static std::uint64_t scatter(NodeId v) {
+    const std::uint64_t product = (v + std::uint64_t{1}) * 0x9E3779B97F4A7C15;
+    return product ^ product >> 29;
+  }
+
+  /// Merges candidates that are twins, `hops` apart.
+  void merge_equal(std::uint8_t hops) {
+    const std::size_t mask = std::bit_ceil(2 * std::size_t{graph_.nodes()} + 1) - 1;
+    std::vector<NodeId> slots(mask + 1, none);
+    std::vector<std::uint32_t> count(graph_.nodes(), 1);
+    for (NodeId u = 0; u < graph_.nodes(); ++u) {
+      if (!is_candidate(u)) continue;
+      std::size_t slot = (keys_[u] >> 17) & mask;
+      while (slots[slot] != none && !are_twins(slots[slot], u)) slot = (slot + 1) & mask;
+      const NodeId first = slots[slot];
+      if (first == none || count[first] == largest_branch) {
+        slots[slot] = u;
+        continue;
+      }
+      ++count[first];
+      twin_[u] = first;
+      stays_[u] = 0;
+      twin_hops_[u] = twin_hops_[first] = hops;
+    }
+  }
+
+  bool are_twins(NodeId a, NodeId b) const {
+    const auto of_a = graph_.neighbors(a);
+    const auto of_b = graph_.neighbors(b);
+    if (keys_[a] != keys_[b] || of_a.size() != of_b.size()) return false;
+    auto v = of_b.begin();
+    for (const NodeId u : of_a) {
+      if (u == b) continue;
+      if (v != of_b.end() && *v == a) ++v;
+      if (v == of_b.end() || *v++ != u) return false;
+    }
+    return true;
+  }
+
+  const Graph& graph_;
+  std::vector<std::uint8_t> stays_;
+  std::vector<NodeId> cut_;
+  std::vector<NodeId> parent_;
+  std::vector<std::uint32_t> weight_;  // nodes cut off behind it, and itself
+  std::vector<std::uint64_t> keys_;    // the same for twins, and hardly ever for others
+  std::vector<NodeId> twin_;
+  std::vector<std::uint8_t> twin_hops_;
+};
 
 /// Numbers the nodes that stay, breadth first from a node on the rim, so that neighbours have close
 /// numbers. Fills the components and the bounds of the diameter.
 class Numbering {
  public:
-  Numbering(const Graph& graph, const Graph& back, const std::vector<NodeId>& parent,
+  Numbering(const Graph& graph, const Graph& back, const std::vector<std::uint8_t>& stays,
             Walkable& result)
-      : graph_(graph), back_(back), state_(graph.nodes(), unknown), result_(result) {
-    for (NodeId u = 0; u < graph.nodes(); ++u) {
-      if (parent[u] != u) state_[u] = cut;
-    }
+      : graph_(graph), back_(back), state_(graph.nodes()), result_(result) {
+    for (NodeId u = 0; u < graph.nodes(); ++u) state_[u] = stays[u] != 0 ? unknown : left_out;
   }
 
   /// Returns the nodes in their new order.
@@ -82,7 +173,7 @@ class Numbering {
   static constexpr State unknown = 0;
   static constexpr State known = 1;
   static constexpr State numbered = 2;
-  static constexpr State cut = 3;
+  static constexpr State left_out = 3;
 
   /// Appends the component of `start`, whose nodes have all had the state before `state`, breadth
   /// first. Returns the hops to the last of it.
@@ -282,16 +373,14 @@ class Halving {
 
 }  // namespace
 
-Walkable make_walkable(const Graph& graph, bool cut_trees) {
+Walkable make_walkable(const Graph& graph, const Reduction& reduction) {
   const NodeId nodes = graph.nodes();
-  Walkable result;
-  result.parent.resize(nodes);
-  std::iota(result.parent.begin(), result.parent.end(), NodeId{0});
-  std::vector<NodeId> cut;
-  if (cut_trees && !graph.directed()) cut = cut_trees_of(graph, result.parent);
+  Reducing reducing(graph);
+  if (!graph.directed()) reducing.run(reduction);
 
+  Walkable result;
   const Graph back = graph.directed() ? transpose(graph) : Graph();
-  const std::vector<NodeId> order = Numbering(graph, back, result.parent, result).run();
+  const std::vector<NodeId> order = Numbering(graph, back, reducing.stays(), result).run();
   std::vector<NodeId> new_id(nodes, none);
   for (std::size_t i = 0; i < order.size(); ++i) new_id[order[i]] = static_cast<NodeId>(i);
   if (graph.directed()) {
@@ -303,23 +392,36 @@ Walkable make_walkable(const Graph& graph, bool cut_trees) {
     renumber_rows(graph, order, new_id, result.pull_offsets, result.pull);
   }
 
+  const NodeId nobody = result.size();
+  result.parent = reducing.parent();
+  result.twin_hops = reducing.twin_hops();
   result.depth.assign(nodes, 0);
-  result.root = new_id;
-  result.branch = result.parent;
+  result.root.resize(nodes);
+  result.branch.resize(nodes);
+  std::vector<NodeId> patched = reducing.cut();
+  for (NodeId u = 0; u < nodes; ++u) {
+    const NodeId twin = reducing.twin()[u];
+    const bool on_island = new_id[twin] == none;
+    result.root[u] = on_island ? nobody : new_id[twin];
+    result.branch[u] = twin;
+    const bool is_cut = result.parent[u] != u;
+    if (!is_cut && (on_island || result.twin_hops[u] > 0)) patched.push_back(u);
+  }
   // From the roots outwards.
-  for (std::size_t i = cut.size(); i-- > 0;) {
-    const NodeId x = cut[i];
+  for (std::size_t i = reducing.cut().size(); i-- > 0;) {
+    const NodeId x = reducing.cut()[i];
     const NodeId p = result.parent[x];
     result.root[x] = result.root[p];
     result.depth[x] = static_cast<std::uint8_t>(result.depth[p] + 1);
     result.deepest = std::max<std::uint32_t>(result.deepest, result.depth[x]);
-    result.branch[x] = result.depth[p] == 0 ? x : result.branch[p];
+    const bool first = result.depth[p] == 0 && result.root[p] != nobody;
+    result.branch[x] = first ? x : result.branch[p];
   }
   result.diameter_at_most += 2 * result.deepest;
   std::vector<NodeId> all(nodes);
   std::iota(all.begin(), all.end(), NodeId{0});
-  collect_by(result.root, order.size(), all, result.member_offsets, result.members);
-  collect_by(result.branch, nodes, cut, result.branch_offsets, result.branch_members);
+  collect_by(result.root, nobody + std::size_t{1}, all, result.member_offsets, result.members);
+  collect_by(result.branch, nodes, patched, result.branch_offsets, result.branch_members);
   return result;
 }
 
@@ -327,13 +429,14 @@ std::vector<std::vector<NodeId>> group_sources(const Walkable& graph, std::size_
   // Halving takes a few searches more; where hops and groups are many, it saves visits.
   constexpr std::uint32_t many_hops = 32;
   constexpr std::size_t many_groups = 16;
-  if (graph.diameter_at_least >= many_hops && graph.size() >= many_groups * width) {
-    return Halving(graph, width).run();
-  }
-  return group_by_balls(graph, width);
+  const bool halving = graph.diameter_at_least >= many_hops && graph.size() >= many_groups * width;
+  auto groups = halving ? Halving(graph, width).run() : group_by_balls(graph, width);
+  if (!graph.islanders().empty()) groups.emplace_back();
+  return groups;
 }
 
 std::uint32_t hops_in_branch(const Walkable& graph, NodeId x, NodeId y) {
+  if (x != y && graph.twin_hops[x] > 0) return graph.twin_hops[x];
   std::uint32_t hops = 0;
   for (; x != y; ++hops) {
     NodeId& deeper = graph.depth[x] >= graph.depth[y] ? x : y;
