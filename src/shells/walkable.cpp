@@ -73,19 +73,21 @@ class Reducing {
 
   /// Twins with trees behind them are left alone: from one tree to the other it is farther.
   void merge_twins() {
-    keys_.assign(graph_.nodes(), 0);
+    candidates_.resize(graph_.nodes() + std::size_t{1});
+    std::size_t count = 0;
     for (NodeId u = 0; u < graph_.nodes(); ++u) {
-      if (!is_candidate(u)) continue;
+      candidates_[count] = u;
+      count += stays_[u] != 0 && (weight_.empty() || weight_[u] == 1) ? 1 : 0;
+    }
+    candidates_.resize(count);
+    keys_.assign(graph_.nodes(), 0);
+    for (const NodeId u : candidates_) {
       for (const NodeId v : graph_.neighbors(u)) keys_[u] += scatter(v);
     }
     merge_equal(2);
     // Twins that are neighbours have the same neighbours only with themselves among them.
-    for (NodeId u = 0; u < graph_.nodes(); ++u) keys_[u] += scatter(u);
+    for (const NodeId u : candidates_) keys_[u] += scatter(u);
     merge_equal(1);
-  }
-
-  bool is_candidate(NodeId u) const {
-    return stays_[u] != 0 && twin_hops_[u] == 0 && (weight_.empty() || weight_[u] == 1);
   }
 
   static std::uint64_t scatter(NodeId v) {
@@ -95,11 +97,11 @@ class Reducing {
 
   /// Merges candidates that are twins, `hops` apart.
   void merge_equal(std::uint8_t hops) {
-    const std::size_t mask = std::bit_ceil(2 * std::size_t{graph_.nodes()} + 1) - 1;
+    const std::size_t mask = std::bit_ceil(2 * candidates_.size() + 1) - 1;
     std::vector<NodeId> slots(mask + 1, none);
-    std::vector<std::uint32_t> count(graph_.nodes(), 1);
-    for (NodeId u = 0; u < graph_.nodes(); ++u) {
-      if (!is_candidate(u)) continue;
+    std::vector<std::uint8_t> count(graph_.nodes(), 1);
+    for (const NodeId u : candidates_) {
+      if (twin_hops_[u] > 0) continue;
       std::size_t slot = (keys_[u] >> 17) & mask;
       while (slots[slot] != none && !are_twins(slots[slot], u)) slot = (slot + 1) & mask;
       const NodeId first = slots[slot];
@@ -132,6 +134,7 @@ class Reducing {
   std::vector<NodeId> cut_;
   std::vector<NodeId> parent_;
   std::vector<std::uint32_t> weight_;  // nodes cut off behind it, and itself
+  std::vector<NodeId> candidates_;     // that may have twins
   std::vector<std::uint64_t> keys_;    // the same for twins, and hardly ever for others
   std::vector<NodeId> twin_;
   std::vector<std::uint8_t> twin_hops_;
