@@ -1,9 +1,7 @@
 #pragma once
 
-#include <algorithm>
 #include <chrono>
-#include <cstdint>
-#include <limits>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -26,19 +24,11 @@ double seconds_of(const Body& body) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
 }
 
-/// The shortest of several calls: at least one, and more until `enough` seconds have gone by, at
-/// most `most`. What disturbs a machine only ever makes a run longer.
-template <typename Body>
-double best_seconds(const Body& body, double enough = 1, int most = 30) {
-  double best = std::numeric_limits<double>::max();
-  double spent = 0;
-  for (int run = 0; run < most && (run == 0 || spent < enough); ++run) {
-    const double seconds = seconds_of(body);
-    best = std::min(best, seconds);
-    spent += seconds;
-  }
-  return best;
-}
+/// For each body the seconds of its shortest call. They take turns, so that what disturbs the
+/// machine for a while disturbs all of them, and go on until each has had `enough` seconds; what
+/// disturbs a call only ever makes it longer.
+std::vector<double> best_seconds(const std::vector<std::function<void()>>& bodies,
+                                 double enough = 1);
 
 /// Bytes a second that all threads together can write to memory, past the caches.
 double write_bandwidth(int threads);

@@ -43,13 +43,13 @@ std::vector<std::uint16_t> igraph_hops(const Graph& graph, NodeId count, double&
   igraph_matrix_init(&hops, 0, 0);
   igraph_vs_t sources;
   igraph_vs_range(&sources, 0, count);
-  seconds = best_seconds(
-      [&] {
-        expect(igraph_distances(&theirs, &hops, sources, igraph_vss_all(), IGRAPH_OUT) ==
-                   IGRAPH_SUCCESS,
-               "igraph_distances");
-      },
-      2, 5);
+  seconds = best_seconds({[&] {
+                           expect(igraph_distances(&theirs, &hops, sources, igraph_vss_all(),
+                                                   IGRAPH_OUT) == IGRAPH_SUCCESS,
+                                  "igraph_distances");
+                         }},
+                         2)
+                .front();
   std::vector<std::uint16_t> result;
   result.reserve(std::size_t{count} * graph.nodes());
   for (NodeId u = 0; u < count; ++u) {
@@ -108,18 +108,18 @@ std::vector<std::uint16_t> graphblas_hops(const Graph& graph, NodeId count, doub
     for (GrB_Matrix& part : hops) GrB_Matrix_free(&part);
     hops.clear();
   };
-  seconds = best_seconds(
-      [&] {
-        free_hops();
-        for (NodeId first = 0; first < count; first += batch) {
-          const NodeId last = std::min(count, first + batch);
-          GrB_Matrix part = nullptr;
-          GrB_Matrix_new(&part, GrB_UINT16, last - first, nodes);
-          graphblas_walk(adjacency, nodes, first, last, part);
-          hops.push_back(part);
-        }
-      },
-      2, 5);
+  seconds = best_seconds({[&] {
+                           free_hops();
+                           for (NodeId first = 0; first < count; first += batch) {
+                             const NodeId last = std::min(count, first + batch);
+                             GrB_Matrix part = nullptr;
+                             GrB_Matrix_new(&part, GrB_UINT16, last - first, nodes);
+                             graphblas_walk(adjacency, nodes, first, last, part);
+                             hops.push_back(part);
+                           }
+                         }},
+                         2)
+                .front();
   std::vector<std::uint16_t> result(std::size_t{count} * nodes, unreachable);
   for (std::size_t p = 0; p < hops.size(); ++p) {
     GrB_Index size = 0;

@@ -42,11 +42,15 @@ void add_all_hops(const std::string& name, const Graph& graph,
   plain_hops(graph, tasks.threads, theirs);
   compare(name, ours, theirs);
 
-  const double seconds = best_seconds([&] { write_hops(graph, options, ours); });
-  const double plain = best_seconds([&] { plain_hops(graph, tasks.threads, theirs); }, 3, 10);
   ShellOptions two_paths = options;
   two_paths.min_paths = 2;
-  const double counting = best_seconds([&] { write_hops(graph, two_paths, ours); });
+  const auto best = best_seconds(
+      {[&] { write_hops(graph, options, ours); }, [&] { plain_hops(graph, tasks.threads, theirs); },
+       [&] { write_hops(graph, two_paths, ours); }},
+      3);
+  const double seconds = best[0];
+  const double plain = best[1];
+  const double counting = best[2];
 
   const double limit = static_cast<double>(ours.bytes()) / tasks.write_bandwidth;
   const std::string task = name + ", all hops";
@@ -81,34 +85,30 @@ void add_few_hops(const std::string& name, const Graph& graph, std::uint32_t hop
   options.storage = Storage::sparse;
   const auto theirs = plain_lists<Column>(graph, hops, tasks.threads);
   const std::string task = fmt::format("{}, {} hops", name, hops);
-  struct Ours {
-    Engine engine;
-    double seconds;
-    std::string note;
-  };
-  std::vector<Ours> runs;
+  std::vector<std::string> names;
+  std::vector<std::string> notes;
+  std::vector<std::function<void()>> bodies;
   double bytes = 0;
   for (const Engine engine : {Engine::automatic, Engine::bits, Engine::queue}) {
+    const bool forced = engine != Engine::automatic;
     options.engine = engine;
-    {
-      const Shells shells = build_shells(graph, options);
-      compare(task, std::get<ColumnLists<Column>>(shells.held()), theirs, graph.nodes());
-      bytes = static_cast<double>(shells.bytes());
-      runs.push_back({engine, 0, std::string(engine_name(shells.plan().engine))});
-    }
-    runs.back().seconds = best_seconds([&] { build_shells(graph, options); }, 0.7, 15);
+    const Shells shells = build_shells(graph, options);
+    compare(task, std::get<ColumnLists<Column>>(shells.held()), theirs, graph.nodes());
+    bytes = static_cast<double>(shells.bytes());
+    names.push_back(forced ? fmt::format("ngf, {}", engine_name(engine)) : "ngf");
+    notes.emplace_back(forced ? "" : engine_name(shells.plan().engine));
+    bodies.emplace_back([&graph, options] { build_shells(graph, options); });
   }
-  const double plain =
-      best_seconds([&] { plain_lists<Column>(graph, hops, tasks.threads); }, 0.7, 15);
+  names.emplace_back("plain BFS");
+  notes.emplace_back();
+  bodies.emplace_back([&] { plain_lists<Column>(graph, hops, tasks.threads); });
+
+  const auto best = best_seconds(bodies);
   const double limit = bytes / tasks.write_bandwidth;
-  const double seconds = runs.front().seconds;
-  for (const Ours& run : runs) {
-    const std::string forced =
-        run.engine == Engine::automatic ? "" : fmt::format(", {}", engine_name(run.engine));
-    rows.push_back({fmt::format("{}: ngf{}", task, forced), run.seconds, run.seconds / seconds,
-                    limit / run.seconds, run.engine == Engine::automatic ? run.note : ""});
+  for (std::size_t i = 0; i < best.size(); ++i) {
+    rows.push_back({fmt::format("{}: {}", task, names[i]), best[i], best[i] / best[0],
+                    limit / best[i], notes[i]});
   }
-  rows.push_back({task + ": plain BFS", plain, plain / seconds, limit / plain, {}});
 }
 
 }  // namespace

@@ -252,37 +252,13 @@ void collect_by(const std::vector<NodeId>& group, std::size_t groups, std::span<
   for (const NodeId x : nodes) members[next[group[x]]++] = x;
 }
 
-/// Balls grow one after another from the first node that is left, among the nodes that are left;
-/// one that ends early (a small component, a pocket) shares its group with the next.
-std::vector<std::vector<NodeId>> group_by_balls(const Walkable& graph, std::size_t width) {
-  const NodeId size = graph.size();
-  const auto& offsets = graph.push_row_offsets();
-  const auto& rows = graph.push_rows();
+/// Consecutive nodes, which their numbering has put together.
+std::vector<std::vector<NodeId>> group_in_order(const Walkable& graph, std::size_t width) {
   std::vector<std::vector<NodeId>> groups;
-  std::vector<NodeId> group;
-  std::vector<bool> taken(size + std::size_t{1}, false);
-  taken[size] = true;  // nobody
-  std::vector<NodeId> ball;
-  for (NodeId start = 0; start < size; ++start) {
-    if (taken[start]) continue;
-    ball.assign(1, start);
-    taken[start] = true;
-    for (std::size_t i = 0; i < ball.size(); ++i) {
-      group.push_back(ball[i]);
-      if (group.size() == width) {
-        groups.push_back(std::move(group));
-        group.clear();
-        for (std::size_t j = i + 1; j < ball.size(); ++j) taken[ball[j]] = false;
-        break;
-      }
-      for (std::uint64_t e = offsets[ball[i]]; e < offsets[ball[i] + std::size_t{1}]; ++e) {
-        if (taken[rows[e]]) continue;
-        taken[rows[e]] = true;
-        ball.push_back(rows[e]);
-      }
-    }
+  for (std::size_t begin = 0; begin < graph.size(); begin += width) {
+    auto& group = groups.emplace_back(std::min(width, graph.size() - begin));
+    std::iota(group.begin(), group.end(), static_cast<NodeId>(begin));
   }
-  if (!group.empty()) groups.push_back(std::move(group));
   return groups;
 }
 
@@ -433,7 +409,7 @@ std::vector<std::vector<NodeId>> group_sources(const Walkable& graph, std::size_
   constexpr std::uint32_t many_hops = 32;
   constexpr std::size_t many_groups = 16;
   const bool halving = graph.diameter_at_least >= many_hops && graph.size() >= many_groups * width;
-  auto groups = halving ? Halving(graph, width).run() : group_by_balls(graph, width);
+  auto groups = halving ? Halving(graph, width).run() : group_in_order(graph, width);
   if (!graph.islanders().empty()) groups.emplace_back();
   return groups;
 }
