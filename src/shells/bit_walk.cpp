@@ -24,10 +24,13 @@ std::size_t round_up(std::size_t count, std::size_t step) {
   return (count + step - 1) / step * step;
 }
 
-/// No classes: of nodes that were reached, as which nobody counts too, and of those that have seen
-/// all that they can see.
-constexpr std::uint8_t reached = kernels::row_classes;
-constexpr std::uint8_t finished = reached + 1;
+/// Where a walk is with a node: no source has reached it; one is about to, as is always said of
+/// nobody; it was reached; it has seen all that it can see.
+using State = std::uint8_t;
+constexpr State waiting = 0;
+constexpr State due = 1;
+constexpr State reached = 2;
+constexpr State finished = 3;
 
 kernels::RowClass row_class_of(const Walkable& graph, NodeId v) {
   const std::uint64_t length = graph.pull_offsets[v + std::size_t{1}] - graph.pull_offsets[v];
@@ -56,13 +59,16 @@ BitWalk::BitWalk(const Walkable& graph, const Columns& columns, const Options& o
       columns_(columns),
       options_(options),
       finished_(graph.size() + std::size_t{1}),
-      row_class_(graph.size() + std::size_t{1}, reached) {
+      row_class_(graph.size()),
+      state_(graph.size() + std::size_t{1}, waiting) {
   std::array<std::size_t, kernels::row_classes> sizes{};
   for (NodeId v = 0; v < graph.size(); ++v) {
     row_class_[v] = static_cast<std::uint8_t>(row_class_of(graph, v));
     ++sizes[row_class_[v]];
   }
-  waiting_ = row_class_;
+  state_.back() = due;
+  touched_.reserve(graph.size());
+  newest_.resize(graph.size() + std::size_t{1});
   for (std::size_t c = 0; c < sizes.size(); ++c) {
     // A visit may write the place behind the last.
     active_[c].resize(sizes[c] + 1);
@@ -106,15 +112,14 @@ void BitWalk::clear() {
     }
   }
   if (most) {
-    waiting_ = row_class_;
+    std::fill_n(state_.begin(), graph_.size(), waiting);
   } else {
-    for (const NodeId v : touched_) waiting_[v] = row_class_[v];
+    for (const NodeId v : touched_) state_[v] = waiting;
   }
   touched_all_ = false;
   for (const NodeId s : sources_) reach_[graph_.component[s]] = {};
   touched_.clear();
   for (kernels::Visits& visits : visits_) visits.newest = visits.count = 0;
-  newest_.clear();
   unsorted_ = 0;
   finished_count_ = 0;
   now_ = 0;
@@ -127,10 +132,14 @@ std::size_t BitWalk::active_count() const {
   return total;
 }
 
-void BitWalk::activate(NodeId v) {
-  kernels::Visits& visits = visits_[std::exchange(waiting_[v], reached)];
-  touched_.push_back(v);
-  visits.nodes[visits.count++] = v;
+void BitWalk::activate(std::span<const NodeId> nodes) {
+  for (const NodeId v : nodes) {
+    state_[v] = reached;
+    kernels::Visits& visits = visits_[row_class_[v]];
+    visits.nodes[visits.count++] = v;
+  }
+  touched_.insert(touched_.end(), nodes.begin(), nodes.end());
+  unsorted_ += nodes.size();
 }
 
 void BitWalk::age_visits() {
@@ -141,42 +150,57 @@ void BitWalk::age_visits() {
 void BitWalk::sort_visits() {
   for (kernels::Visits& visits : visits_) visits.count = 0;
   for (NodeId v = 0; v < graph_.size(); ++v) {
-    if (waiting_[v] != reached) continue;
+    if (state_[v] != reached) continue;
     kernels::Visits& visits = visits_[row_class_[v]];
     visits.nodes[visits.count++] = v;
   }
   unsorted_ = 0;
 }
 
-void BitWalk::activate_neighbors(std::span<const NodeId> nodes) {
-  std::vector<NodeId> found;
-  const std::size_t left = graph_.size() - touched_.size();
-  if (left + graph_.size() / 8 < nodes.size()) {
+void BitWalk::activate_neighbors(std::size_t last) {
+  const std::size_t size = graph_.size();
+  const std::size_t left = size - touched_.size();
+  const std::span<const NodeId> sources(touched_.data() + touched_.size() - last, last);
+  // Kept or not, a node is written: whether it is kept cannot be foretold.
+  std::size_t count = 0;
+  const auto keep_if = [&](NodeId v, bool keep) {
+    newest_[count] = v;
+    count += keep ? 1 : 0;
+  };
+  if (left == 0) return;
+  if (left + size / 8 < last) {
     // Few are left: they look for a neighbour that was reached, and none was before the last level.
-    for (NodeId v = 0; v < graph_.size() && left > 0; ++v) {
-      if (waiting_[v] < reached && has_reached_neighbor(v)) found.push_back(v);
-    }
-    for (const NodeId v : found) activate(v);
+    for (NodeId v = 0; v < size; ++v) keep_if(v, state_[v] == waiting && has_reached_neighbor(v));
+  } else if (last > size / 16) {
+    // Many are found, and best in the order of memory.
+    for_each_target(sources, [states = state_.data()](NodeId v) {
+      states[v] = states[v] == waiting ? due : states[v];
+    });
+    for (NodeId v = 0; v < size; ++v) keep_if(v, state_[v] == due);
   } else {
-    const auto& offsets = graph_.push_row_offsets();
-    const auto& rows = graph_.push_rows();
-    const std::size_t first = touched_.size();
-    for (const NodeId u : nodes) {
-      for (std::uint64_t e = offsets[u]; e < offsets[u + std::size_t{1}]; ++e) {
-        if (waiting_[rows[e]] < reached) activate(rows[e]);
-      }
-    }
-    found.assign(touched_.begin() + static_cast<std::ptrdiff_t>(first), touched_.end());
+    for_each_target(sources, [&, states = state_.data()](NodeId v) {
+      keep_if(v, states[v] == waiting);
+      states[v] = states[v] == waiting ? due : states[v];
+    });
   }
-  newest_ = std::move(found);
-  unsorted_ += newest_.size();
+  activate(std::span(newest_).first(count));
+}
+
+template <typename Visit>
+void BitWalk::for_each_target(std::span<const NodeId> nodes, const Visit& visit) const {
+  const auto& offsets = graph_.push_row_offsets();
+  const NodeId* const rows = graph_.push_rows().data();
+  for (const NodeId u : nodes) {
+    const NodeId* const end = rows + offsets[u + std::size_t{1}];
+    for (const NodeId* v = rows + offsets[u]; v != end; ++v) visit(*v);
+  }
 }
 
 bool BitWalk::has_reached_neighbor(NodeId v) const {
   const auto row = graph_.pull.begin();
   return std::any_of(row + static_cast<std::ptrdiff_t>(graph_.pull_offsets[v]),
                      row + static_cast<std::ptrdiff_t>(graph_.pull_offsets[v + std::size_t{1}]),
-                     [&](NodeId u) { return waiting_[u] >= reached && u != graph_.size(); });
+                     [&](NodeId u) { return state_[u] >= reached; });
 }
 
 void BitWalk::start(std::span<const NodeId> sources) {
@@ -185,13 +209,13 @@ void BitWalk::start(std::span<const NodeId> sources) {
   if (options_.keep_hops) ensure_planes(1);
   for (std::size_t i = 0; i < sources.size(); ++i) {
     const NodeId s = sources[i];
-    activate(s);
     set_bit(seen_[0][0][s], i);
     set_bit(reach_[graph_.component[s]], i);
     if (options_.keep_hops) planes_[0][s] = {};
   }
+  activate(sources);
   age_visits();
-  activate_neighbors(sources);
+  activate_neighbors(sources.size());
 }
 
 void BitWalk::ensure_planes(std::uint32_t level) {
@@ -232,7 +256,7 @@ kernels::LevelResult BitWalk::step(std::uint32_t level) {
   const kernels::LevelResult result = kernels::pull_level(step);
   visits_ = step.visits;
   finished_count_ = step.finished_count;
-  for (std::size_t i = 0; i < finished_count_; ++i) waiting_[finished_[i]] = finished;
+  for (std::size_t i = 0; i < finished_count_; ++i) state_[finished_[i]] = finished;
   return result;
 }
 
@@ -244,13 +268,16 @@ void BitWalk::walk(std::span<const NodeId> sources, std::vector<std::uint64_t>& 
   };
   count(0, sources.size());
   levels_ = 0;
+  std::size_t touched_before = sources.size();
   for (std::uint32_t level = 1; level <= options_.hops && active_count() > 0; ++level) {
     const kernels::LevelResult result = step(level);
     if (result.reached == 0) break;
     count(level, result.counted);
     levels_ = level;
     age_visits();
-    activate_neighbors(std::exchange(newest_, {}));
+    const std::size_t last = touched_.size() - touched_before;
+    touched_before = touched_.size();
+    activate_neighbors(last);
   }
   all_present_ = active_count() == 0 && touched_.size() == graph_.size() &&
                  graph_.components == 1 && graph_.islanders().empty();

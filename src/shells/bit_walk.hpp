@@ -90,8 +90,12 @@ class BitWalk {
   void lay_out_lines();
   void start(std::span<const NodeId> sources);
   std::size_t paths() const { return static_cast<std::size_t>(options_.min_paths); }
-  void activate(NodeId v);
-  void activate_neighbors(std::span<const NodeId> nodes);
+  /// Has nodes visited from the next level on.
+  void activate(std::span<const NodeId> nodes);
+  /// Activates what waits next to the nodes that were touched last, so many.
+  void activate_neighbors(std::size_t last);
+  template <typename Visit>
+  void for_each_target(std::span<const NodeId> nodes, const Visit& visit) const;
   bool has_reached_neighbor(NodeId v) const;
   /// What the next level visits for the first time becomes what it has visited.
   void age_visits();
@@ -131,15 +135,14 @@ class BitWalk {
   std::vector<NodeId> sources_;
   std::array<std::vector<NodeId>, kernels::row_classes> active_;
   std::array<kernels::Visits, kernels::row_classes> visits_;  // of the level to come
-  std::vector<NodeId> newest_;                                // of the last level
-  std::size_t unsorted_ = 0;  // visits that came since they were last sorted
+  std::vector<NodeId> newest_;  // room for those that the next level visits for the first time
+  std::size_t unsorted_ = 0;    // visits that came since they were last sorted
   std::vector<NodeId> finished_;
   std::size_t finished_count_ = 0;
   std::vector<NodeId> touched_;
   bool touched_all_ = false;
-  // By node: its row's class while it was not reached, and another number from then on.
   std::vector<std::uint8_t> row_class_;
-  std::vector<std::uint8_t> waiting_;
+  std::vector<std::uint8_t> state_;
   detail::AlignedVector<kernels::Line> reach_;
   detail::AlignedVector<kernels::Line> lines_;  // all that follow, one behind the other
   // What has been seen on at least 1, 2, ... paths, before and after a level, in turn.
