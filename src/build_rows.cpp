@@ -1,7 +1,7 @@
 // From edges in any order to compressed sparse rows, in parallel:
 //
 //   count the arcs of each bucket of rows  ->  drop each arc into its bucket
-//     ->  sort each bucket into rows  ->  close the gaps that repeated arcs leave
+//     ->  sort each bucket into rows, and close the gap that repeated arcs have left before it
 //
 // A bucket is so small that the caches hold it: to drop each arc right into its row would wait for
 // memory at each of them.
@@ -11,7 +11,9 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <limits>
 #include <numeric>
+#include <thread>
 #include <utility>
 
 #include "detail/aligned.hpp"
@@ -103,7 +105,7 @@ class RowBuilder {
     fill_buckets();
     rows_.offsets = zeros<std::uint64_t>(std::size_t{nodes_} + 1, options_.threads);
     sort_buckets();
-    close_gaps();
+    drop_tail();
     return std::move(rows_);
   }
 
@@ -159,6 +161,12 @@ class RowBuilder {
       for (Run& run : runs_) total += std::exchange(run[bucket], total);
     }
     begins_.push_back(total);
+    for (std::size_t bucket = 0; bucket < buckets_.count(); ++bucket) {
+      if (length(bucket) > std::numeric_limits<Place>::max()) {
+        fail("{} arcs of {} consecutive nodes are more than 2^32 - 1", length(bucket),
+             buckets_.rows_each());
+      }
+    }
     return total;
   }
 
@@ -190,19 +198,37 @@ class RowBuilder {
     });
   }
 
-  /// Sorts the rows of each bucket, and leaves what is there once at the bucket's beginning.
+  /// Sorts the rows of each bucket, and puts what is there once behind the bucket before.
   void sort_buckets() {
-    kept_.resize(buckets_.count());
+    constexpr std::uint64_t unknown = ~std::uint64_t{0};
+    std::vector<std::atomic<std::uint64_t>> ends(buckets_.count() + 1);
+    for (auto& end : ends) end = unknown;
+    ends.front() = 0;
+    std::atomic<bool> given_up{false};
     std::atomic<std::uint64_t> conflicts{0};
+    // Buckets are begun in their order, so that nobody waits for one that nobody has begun.
     parallel_for(buckets_.count(), options_.threads, [&](std::size_t bucket) {
-      throw_if_stopped(options_.progress);
-      conflicts += weighted_ ? sort_weighted(bucket) : sort_unweighted(bucket);
+      std::uint64_t kept = 0;
+      try {
+        throw_if_stopped(options_.progress);
+        kept = weighted_ ? sort_weighted(bucket, conflicts) : sort_unweighted(bucket);
+      } catch (...) {
+        given_up = true;
+        throw;
+      }
+      while (ends[bucket] == unknown) {
+        if (given_up) return;
+        std::this_thread::yield();
+      }
+      move_bucket(bucket, kept, begins_[bucket] - ends[bucket]);
+      ends[bucket + 1] = ends[bucket] + kept;
     });
-    const std::uint64_t kept = std::reduce(kept_.begin(), kept_.end());
-    dropped_.duplicates = begins_.back() - kept;
+    rows_.offsets.back() = ends.back();
+    dropped_.duplicates = begins_.back() - ends.back();
     dropped_.conflicting_weights = conflicts;
   }
 
+  /// Leaves what is there once at the bucket's beginning, and returns how much that is.
   std::uint64_t sort_unweighted(std::size_t bucket) {
     const NodeId* const targets = rows_.targets.data() + begins_[bucket];
     AlignedVector<NodeId> sorted(length(bucket));
@@ -211,25 +237,23 @@ class RowBuilder {
           into[place] = targets[arc];
         });
     std::size_t begin = 0;
-    finish_rows(bucket, ends, [&](NodeId /*u*/, std::size_t end, std::uint64_t into) {
+    return finish_rows(bucket, ends, [&](NodeId /*u*/, std::size_t end, std::uint64_t into) {
       NodeId* const row = sorted.data() + std::exchange(begin, end);
       return sort_distinct(row, static_cast<std::size_t>(sorted.data() + end - row),
                            rows_.targets.data() + into);
     });
-    return 0;
   }
 
-  /// Returns how many repeated arcs have another weight than the one kept, which is the largest.
-  std::uint64_t sort_weighted(std::size_t bucket) {
+  /// The same; counts repeated arcs that have another weight than the one kept, the largest.
+  std::uint64_t sort_weighted(std::size_t bucket, std::atomic<std::uint64_t>& conflicts) {
     const NodeId* const targets = rows_.targets.data() + begins_[bucket];
     const double* const weights = rows_.weights.data() + begins_[bucket];
     AlignedVector<WeightedArc> sorted(length(bucket));
     const auto ends = drop_into_rows(bucket, [&](std::size_t arc, std::size_t place) {
       sorted[place] = {targets[arc], weights[arc]};
     });
-    std::uint64_t conflicts = 0;
     auto begin = sorted.begin();
-    finish_rows(bucket, ends, [&](NodeId u, std::size_t end, std::uint64_t into) {
+    return finish_rows(bucket, ends, [&](NodeId u, std::size_t end, std::uint64_t into) {
       const auto row = std::exchange(begin, sorted.begin() + static_cast<std::ptrdiff_t>(end));
       std::sort(row, begin, [](const WeightedArc& a, const WeightedArc& b) {
         return a.target != b.target ? a.target < b.target : a.weight > b.weight;
@@ -245,18 +269,20 @@ class RowBuilder {
       }
       return into - first;
     });
-    return conflicts;
   }
+
+  /// Of an arc in its bucket. So small that those of a bucket's rows stay in the nearest cache.
+  using Place = std::uint32_t;
 
   std::size_t length(std::size_t bucket) const { return begins_[bucket + 1] - begins_[bucket]; }
 
   /// Calls drop(arc, place) for each arc of the bucket with its place among the sorted rows, both
   /// counted from the bucket's first arc. Returns where the rows end.
   template <typename Drop>
-  std::vector<std::size_t> drop_into_rows(std::size_t bucket, const Drop& drop) const {
+  std::vector<Place> drop_into_rows(std::size_t bucket, const Drop& drop) const {
     const Buckets::LocalRow* const local_rows = local_rows_.data() + begins_[bucket];
     // Counts, moved up by one; then beginnings, which become ends.
-    std::vector<std::size_t> next(buckets_.rows_each() + 1, 0);
+    std::vector<Place> next(buckets_.rows_each() + 1, 0);
     const std::size_t arcs = length(bucket);
     for (std::size_t arc = 0; arc < arcs; ++arc) ++next[local_rows[arc] + std::size_t{1}];
     std::inclusive_scan(next.begin(), next.end(), next.begin());
@@ -265,9 +291,10 @@ class RowBuilder {
   }
 
   /// Calls finish(u, end, into) for each row u of the bucket: with where it ends, and where its
-  /// arcs go, of which it returns how many they are.
+  /// arcs go, of which it returns how many they are. Returns how many they all are.
   template <typename Finish>
-  void finish_rows(std::size_t bucket, const std::vector<std::size_t>& ends, const Finish& finish) {
+  std::uint64_t finish_rows(std::size_t bucket, const std::vector<Place>& ends,
+                            const Finish& finish) {
     std::uint64_t into = begins_[bucket];
     const std::size_t first = bucket * buckets_.rows_each();
     const std::size_t rows = std::min(buckets_.rows_each(), nodes_ - first);
@@ -275,17 +302,11 @@ class RowBuilder {
       rows_.offsets[first + row] = into;
       into += finish(static_cast<NodeId>(first + row), ends[row], into);
     }
-    kept_[bucket] = into - begins_[bucket];
+    return into - begins_[bucket];
   }
 
-  void close_gaps() {
-    std::uint64_t total = 0;
-    for (std::size_t bucket = 0; bucket < buckets_.count(); ++bucket) {
-      const std::uint64_t gap = begins_[bucket] - total;
-      if (gap > 0) move_bucket(bucket, gap);
-      total += kept_[bucket];
-    }
-    rows_.offsets.back() = total;
+  void drop_tail() {
+    const std::uint64_t total = rows_.offsets.back();
     const bool wasteful = total < begins_.back() - begins_.back() / 8;
     rows_.targets.resize(total);
     if (wasteful) rows_.targets.shrink_to_fit();
@@ -294,11 +315,12 @@ class RowBuilder {
     if (wasteful) rows_.weights.shrink_to_fit();
   }
 
-  /// Moves a bucket that is sorted by `gap` arcs to the front.
-  void move_bucket(std::size_t bucket, std::uint64_t gap) {
+  /// Moves the `kept` arcs of a bucket that is sorted by `gap` arcs to the front.
+  void move_bucket(std::size_t bucket, std::uint64_t kept, std::uint64_t gap) {
+    if (gap == 0) return;
     const auto move = [&](auto& values) {
       const auto begin = values.begin() + static_cast<std::ptrdiff_t>(begins_[bucket]);
-      std::copy_n(begin, kept_[bucket], begin - static_cast<std::ptrdiff_t>(gap));
+      std::copy_n(begin, kept, begin - static_cast<std::ptrdiff_t>(gap));
     };
     move(rows_.targets);
     if (weighted_) move(rows_.weights);
@@ -314,7 +336,6 @@ class RowBuilder {
   Buckets buckets_;
   std::vector<Run> runs_;
   std::vector<std::uint64_t> begins_;  // of the buckets, among the arcs, and the end of the last
-  std::vector<std::uint64_t> kept_;    // arcs of each bucket that remain
   AlignedVector<Buckets::LocalRow> local_rows_;  // of each arc, while the rows are not sorted
   Rows rows_;
   BuildCounts dropped_;
