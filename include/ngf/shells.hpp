@@ -114,8 +114,14 @@ class ColumnLists {
 
   /// The columns of row u at `hop`, from 1 to `hops()`.
   std::span<const Column> columns(NodeId u, std::uint32_t hop) const {
-    const std::uint32_t* const place = places_.data() + u * (hops_ + std::size_t{1}) + hop;
-    return {blocks_[block_[u]].get() + place[-1], place[0] - place[-1]};
+    const auto place = places(u);
+    return {block(u) + place[hop - 1], place[hop] - place[hop - 1]};
+  }
+  /// The block that row u is in; places(u) are where in it the row begins, and each hop ends.
+  const Column* block(NodeId u) const { return blocks_[block_[u]].get(); }
+  std::span<const std::uint32_t> places(NodeId u) const {
+    const std::size_t count = hops_ + std::size_t{1};
+    return {places_.data() + u * count, count};
   }
   std::uint32_t hops() const { return hops_; }
   std::uint64_t bytes() const;
@@ -126,8 +132,7 @@ class ColumnLists {
  private:
   std::uint32_t hops_ = 0;
   std::vector<Column> block_;  // by row, the block that it is in
-  std::vector<std::uint32_t>
-      places_;  // in the block: where the row begins, and where each hop ends
+  std::vector<std::uint32_t> places_;
   std::vector<std::unique_ptr<Column[]>> blocks_;  // NOLINT(modernize-avoid-c-arrays)
 };
 

@@ -28,11 +28,9 @@ Matrix shell_degrees(const filter::ShellSource& shells, std::size_t taps) {
   // The shells times ones, a hop at a time.
   const Matrix ones = Matrix::Ones(shells.held.nodes(), 1);
   for (std::size_t k = 0; k < taps; ++k) {
-    ShellFactors<double> factors;
-    factors.left.resize(taps);
-    factors.right.resize(taps);
-    factors.skipped.assign(taps, 1);
-    factors.skipped[k] = 0;
+    ShellFactors<double> factors(taps);
+    std::fill(factors.scale.begin(), factors.scale.end(), 0);
+    factors.scale[k] = 1;
     result.col(static_cast<Eigen::Index>(k)) = filter::multiply(shells, factors, ones);
   }
   return result;
@@ -48,15 +46,9 @@ std::vector<double> powers(const Matrix& degrees, std::size_t k, double power) {
   return result;
 }
 
-/// values * factor, where no values stand for ones; nothing when that is ones again.
 template <typename Real>
-std::vector<Real> scaled(const std::vector<double>& values, double factor, NodeId nodes) {
-  if (values.empty() && factor == 1) return {};
-  std::vector<Real> result(nodes, static_cast<Real>(factor));
-  for (std::size_t u = 0; u < values.size(); ++u) {
-    result[u] = static_cast<Real>(factor * values[u]);
-  }
-  return result;
+std::vector<Real> as(const std::vector<double>& values) {
+  return {values.begin(), values.end()};
 }
 
 }  // namespace
@@ -72,17 +64,14 @@ class FilterRun {
     const Taps& taps = filter_.taps_;
     ShellFactors<Real> result = shells_alone<Real>(transposed);
     for (std::size_t k = 0; k < taps.count(); ++k) {
-      // The taps are on the side of the output of H.
-      auto& side = transposed && taps.node_variant() ? result.right[k] : result.left[k];
-      bool any = false;
-      std::vector<Real> with_taps(filter_.nodes());
-      for (NodeId u = 0; u < filter_.nodes(); ++u) {
-        const double tap = taps(u, k);
-        any = any || tap != 0;
-        with_taps[u] = static_cast<Real>(tap) * (side.empty() ? Real{1} : side[u]);
+      if (!taps.node_variant()) {
+        result.scale[k] *= static_cast<Real>(taps(0, k));
+        continue;
       }
-      side = std::move(with_taps);
-      result.skipped[k] = any ? 0 : 1;
+      // The taps are on the side of the output of H.
+      auto& side = transposed ? result.right[k] : result.left[k];
+      side.resize(filter_.nodes(), Real{1});
+      for (NodeId u = 0; u < filter_.nodes(); ++u) side[u] *= static_cast<Real>(taps(u, k));
     }
     return result;
   }
@@ -91,14 +80,11 @@ class FilterRun {
   template <typename Real>
   ShellFactors<Real> shells_alone(bool transposed) const {
     const auto& scales = *filter_.scales_;
-    const std::size_t count = filter_.taps_.count();
-    ShellFactors<Real> result;
-    result.skipped.assign(count, 0);
-    for (std::size_t k = 0; k < count; ++k) {
-      const auto& left = transposed ? scales.right[k] : scales.left[k];
-      const auto& right = transposed ? scales.left[k] : scales.right[k];
-      result.left.push_back(scaled<Real>(left, scales.factor[k], filter_.nodes()));
-      result.right.push_back(scaled<Real>(right, 1, filter_.nodes()));
+    ShellFactors<Real> result(filter_.taps_.count());
+    for (std::size_t k = 0; k < result.scale.size(); ++k) {
+      result.scale[k] = static_cast<Real>(scales.factor[k]);
+      result.left[k] = as<Real>(transposed ? scales.right[k] : scales.left[k]);
+      result.right[k] = as<Real>(transposed ? scales.left[k] : scales.right[k]);
     }
     return result;
   }
@@ -119,11 +105,12 @@ class FilterRun {
   template <typename Real>
   ShellFactors<Real> one_shell(std::size_t k, bool transposed) const {
     ShellFactors<Real> result = shells_alone<Real>(transposed);
-    if (k >= result.skipped.size()) {
-      detail::fail("no shell {} in a filter of {} taps", k, result.skipped.size());
+    if (k >= result.scale.size()) {
+      detail::fail("no shell {} in a filter of {} taps", k, result.scale.size());
     }
-    std::fill(result.skipped.begin(), result.skipped.end(), 1);
-    result.skipped[k] = 0;
+    const Real scale = result.scale[k];
+    std::fill(result.scale.begin(), result.scale.end(), Real{0});
+    result.scale[k] = scale;
     return result;
   }
 
@@ -241,14 +228,23 @@ FilterGradients<Real> NeighborhoodFilter::gradients(const SignalsOf<Real>& x,
   }
   const FilterRun run(*this);
   FilterGradients<Real> result;
+  Matrix dots;
   if (taps_.node_variant()) {
     result.input = run.apply(run.factors<Real>(true), by_output, true);
-    result.taps = filter::correlate<Real>(run.source(false), run.shells_alone<Real>(false), x,
-                                          by_output, taps_, nullptr);
+    dots = filter::correlate<Real>(run.source(false), run.shells_alone<Real>(false), x, by_output,
+                                   nullptr, nullptr);
   } else {
     // <G, A_k X> = <A_k' G, X>, and A_k' G is what the gradient by X is made of.
-    result.taps = filter::correlate<Real>(run.source(true), run.shells_alone<Real>(true), by_output,
-                                          x, taps_, &result.input);
+    const auto with_taps = run.factors<Real>(true);
+    dots = filter::correlate<Real>(run.source(true), run.shells_alone<Real>(true), by_output, x,
+                                   &with_taps, &result.input);
+  }
+  // In the order of the nodes, whatever the threads did.
+  result.taps.assign(taps_.values().size(), 0);
+  for (NodeId u = 0; u < nodes(); ++u) {
+    for (std::size_t k = 0; k < taps_.count(); ++k) {
+      result.taps[taps_.group(u) * taps_.count() + k] += dots(u, static_cast<Eigen::Index>(k));
+    }
   }
   return result;
 }

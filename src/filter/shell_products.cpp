@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <variant>
 
+#include "detail/aligned.hpp"
 #include "detail/parallel.hpp"
+#include "filter/panels.hpp"
 #include "kernels/filter.hpp"
 
 namespace ngf::filter {
@@ -15,110 +17,147 @@ namespace {
 using detail::AlignedVector;
 using detail::parallel_for;
 
-/// Rows that one thread takes at a time.
-constexpr std::size_t block_rows = 64;
-
-std::size_t blocks_of(NodeId nodes) { return (nodes + block_rows - 1) / block_rows; }
-
-/// The factor at u; ones where there are none.
+/// A signal's row of a panel, where the result of a kernel lies until it is copied to its matrix.
 template <typename Real>
-Real at(const std::vector<Real>& factors, std::size_t u) {
-  return factors.empty() ? Real{1} : factors[u];
+void copy_out(const Real* from, const PanelShape<Real>& shape, std::size_t panel, NodeId u,
+              SignalsOf<Real>& to) {
+  std::copy_n(from, shape.columns_of(panel),
+              to.data() + u * shape.columns() + panel * shape.width());
 }
 
-template <typename Real>
-const Real* data_or_null(const std::vector<Real>& factors) {
-  return factors.empty() ? nullptr : factors.data();
-}
+// ---- Lists ----
 
-template <typename Real>
-double dot(const Real* a, const Real* b, std::size_t width) {
-  Real sum = 0;
-  for (std::size_t f = 0; f < width; ++f) sum += a[f] * b[f];
-  return static_cast<double>(sum);
-}
+/// The row of one node, wherever its list is.
+template <typename Column>
+struct RowOfLists {
+  NodeId node;
+  const Column* columns;
+  std::size_t begin;
+  const std::uint32_t* ends;
+};
 
-template <typename Real>
-void add_scaled(Real factor, const Real* from, std::size_t width, Real* to) {
-  for (std::size_t f = 0; f < width; ++f) to[f] += factor * from[f];
-}
-
-/// Calls visit(k, sum) for each hop of node u, 0 included, with sum = (A_k diag(right[k]) X)_u, of
-/// which `sum` has room for one. columns_at(k) are the nodes at hop k.
-template <typename Real, typename ColumnsAt, typename Visit>
-void for_each_sum(const ShellFactors<Real>& factors, const PaddedSignals<Real>& x, NodeId u,
-                  const ColumnsAt& columns_at, AlignedVector<Real>& sum, const Visit& visit) {
-  if (factors.skipped[0] == 0) {
-    std::fill(sum.begin(), sum.end(), Real{0});
-    add_scaled(at(factors.right[0], u), x.row(u), x.width(), sum.data());
-    visit(std::size_t{0}, sum.data());
-  }
-  for (std::uint32_t k = 1; k < factors.left.size(); ++k) {
-    if (factors.skipped[k] != 0) continue;
-    const auto columns = columns_at(k);
-    if (columns.empty()) continue;
-    kernels::sum_rows(columns.data(), columns.size(), data_or_null(factors.right[k]), x.data(),
-                      x.width(), x.width(), sum.data());
-    visit(std::size_t{k}, sum.data());
-  }
-}
-
-/// Calls visit(u, columns_at, sum) for each node, in parallel, of lists that are held; `sum` is
-/// room for a row of signals of this width.
-template <typename Real, typename Column, typename Visit>
-void for_each_row(const ColumnLists<Column>& lists, NodeId nodes, int threads, std::size_t width,
-                  const Visit& visit) {
-  parallel_for(blocks_of(nodes), threads, [&](std::size_t block) {
-    AlignedVector<Real> sum(width);
+/// For each block of nodes, in parallel, calls make() and then what that returns on each row, of
+/// lists that are held.
+template <typename Column, typename Make>
+void for_each_row(const ColumnLists<Column>& lists, NodeId nodes, int threads, const Make& make) {
+  constexpr std::size_t block_rows = 64;
+  parallel_for((nodes + block_rows - 1) / block_rows, threads, [&](std::size_t block) {
+    auto visit = make();
     const std::size_t end = std::min<std::size_t>(nodes, (block + 1) * block_rows);
     for (auto u = static_cast<NodeId>(block * block_rows); u < end; ++u) {
-      visit(
-          u, [&](std::uint32_t k) { return lists.columns(u, k); }, sum);
+      const auto places = lists.places(u);
+      visit(RowOfLists<Column>{u, lists.block(u), places.front(), places.data() + 1});
     }
   });
 }
 
 /// The same for lists that are found on the way.
-template <typename Real, typename Visit>
-void for_each_row(const Graph& graph, const ShellOptions& options, std::size_t width,
-                  const Visit& visit) {
+template <typename Make>
+void for_each_row(const Graph& graph, const ShellOptions& options, const Make& make) {
   stream_shells(graph, options, [&](const ShellRows<NodeId>& rows) {
-    AlignedVector<Real> sum(width);
+    auto visit = make();
     std::size_t begin = 0;
     for (std::size_t i = 0; i < rows.rows.size(); ++i) {
-      const auto ends = rows.ends.subspan(i * options.hops, options.hops);
-      const auto columns_at = [&](std::uint32_t k) {
-        const std::size_t first = k == 1 ? 0 : ends[k - 2];
-        return rows.columns.subspan(begin + first, ends[k - 1] - first);
-      };
-      visit(rows.rows[i], columns_at, sum);
-      begin += options.hops > 0 ? ends.back() : 0;
+      const std::uint32_t* const ends = rows.ends.data() + i * options.hops;
+      visit(RowOfLists<NodeId>{rows.rows[i], rows.columns.data() + begin, 0, ends});
+      begin += options.hops > 0 ? ends[options.hops - 1] : 0;
     }
   });
 }
 
-/// The product by lists; each_row(visit) calls visit(u, columns_at, sum) for each node.
-template <typename Real, typename EachRow>
-PaddedSignals<Real> multiply_lists(const EachRow& each_row, const ShellFactors<Real>& factors,
-                                   const PaddedSignals<Real>& x, PaddedSignals<Real> y) {
-  each_row([&](NodeId u, const auto& columns_at, AlignedVector<Real>& sum) {
-    for_each_sum(factors, x, u, columns_at, sum, [&](std::size_t k, const Real* values) {
-      add_scaled(at(factors.left[k], u), values, x.width(), y.row(u));
-    });
-  });
-  return y;
+/// What the kernel needs to know of the factors, for one row after the other.
+template <typename Real>
+class RowFactors {
+ public:
+  explicit RowFactors(const ShellFactors<Real>& factors)
+      : factors_(factors), scale_(factors.scale), by_row_(false) {
+    for (std::size_t k = 0; k < scale_.size(); ++k) {
+      by_row_ = by_row_ || !factors.left[k].empty();
+      right_.push_back(factors.right[k].empty() ? nullptr : factors.right[k].data());
+    }
+  }
+
+  template <typename Column>
+  kernels::ListedRow<Column, Real> listed(const RowOfLists<Column>& row) {
+    if (by_row_) {
+      for (std::size_t k = 0; k < scale_.size(); ++k) scale_[k] = factors_.of_row(k, row.node);
+    }
+    return {row.node,      row.columns,   row.begin, row.ends, scale_.size() - 1,
+            scale_.data(), right_.data(), nullptr,   nullptr};
+  }
+
+ private:
+  const ShellFactors<Real>& factors_;
+  std::vector<Real> scale_;
+  std::vector<const Real*> right_;
+  bool by_row_;
+};
+
+/// Panels for sums of listed rows: wide, unless the rows of a narrower one fit into the caches.
+template <typename Real>
+PanelShape<Real> shape_for_lists(Eigen::Index rows, Eigen::Index columns) {
+  constexpr std::size_t in_caches = std::size_t{1} << 20;
+  constexpr std::size_t narrow = kernels::most_sum_lines / 2;
+  const bool fits = static_cast<std::size_t>(rows) * narrow * 64 <= in_caches;
+  return {columns, fits ? narrow : kernels::most_sum_lines};
 }
 
-/// Columns of a matrix of hops that become numbers at a time.
-constexpr std::size_t chunk = 512;
+/// The product by lists; each_row(make) is one of the above.
+template <typename Real, typename EachRow>
+void multiply_lists(const EachRow& each_row, const ShellFactors<Real>& factors,
+                    const Panels<Real>& x, SignalsOf<Real>& y) {
+  for (std::size_t panel = 0; panel < x.shape().count(); ++panel) {
+    each_row([&] {
+      return [&, of_rows = RowFactors<Real>(factors),
+              sum = AlignedVector<Real>(x.shape().width())](const auto& row) mutable {
+        kernels::sum_shells(of_rows.listed(row), x.row(panel, 0), x.shape().lines(), sum.data());
+        copy_out(sum.data(), x.shape(), panel, row.node, y);
+      };
+    });
+  }
+}
+
+/// As `correlate`. `of_product` are the factors themselves where no product is wanted.
+template <typename Real, typename EachRow>
+Matrix correlate_lists(const EachRow& each_row, const ShellFactors<Real>& factors,
+                       const Panels<Real>& x, const Panels<Real>& g, NodeId nodes,
+                       const ShellFactors<Real>& of_product, SignalsOf<Real>* product) {
+  const auto count = static_cast<Eigen::Index>(factors.scale.size());
+  Matrix dots = Matrix::Zero(nodes, count);
+  for (std::size_t panel = 0; panel < x.shape().count(); ++panel) {
+    each_row([&] {
+      return [&, of_rows = RowFactors<Real>(of_product),
+              sum = AlignedVector<Real>(x.shape().width())](const auto& row) mutable {
+        auto listed = of_rows.listed(row);
+        listed.g = g.row(panel, row.node);
+        listed.dots = dots.data() + row.node * count;
+        kernels::sum_shells(listed, x.row(panel, 0), x.shape().lines(), sum.data());
+        if (product != nullptr) copy_out(sum.data(), x.shape(), panel, row.node, *product);
+      };
+    });
+  }
+  for (NodeId u = 0; u < nodes; ++u) {
+    for (Eigen::Index k = 0; k < count; ++k) {
+      dots(u, k) *= static_cast<double>(factors.of_row(static_cast<std::size_t>(k), u));
+    }
+  }
+  return dots;
+}
+
+// ---- Hops of all pairs ----
+
+/// Rows that one thread takes at a time, and columns that become numbers at a time: tiles of both
+/// that stay in a core's caches.
+constexpr std::size_t tile_rows = 84;
+constexpr std::size_t tile_columns = 256;
 
 /// The weights of row u for some columns, from their hops.
 template <typename Hop, typename Real>
 class RowWeights {
  public:
   RowWeights(const ShellFactors<Real>& factors, NodeId u) : factors_(factors) {
-    for (std::size_t k = 0; k < factors.left.size(); ++k) {
-      table_.push_back(factors.skipped[k] != 0 ? Real{0} : at(factors.left[k], u));
+    for (std::size_t k = 0; k < factors.scale.size(); ++k) {
+      table_.push_back(factors.of_row(k, u));
       by_column_ = by_column_ || !factors.right[k].empty();
     }
   }
@@ -129,10 +168,31 @@ class RowWeights {
     } else {
       for (std::size_t v = 0; v < count; ++v) w[v] = hops[v] < table_.size() ? table_[hops[v]] : 0;
     }
-    if (!by_column_) return;
+    if (by_column_) weigh(hops, first, count, w);
+  }
+
+  /// Multiplies by the factors of the columns.
+  void weigh(const Hop* hops, std::size_t first, std::size_t count, Real* w) const {
     for (std::size_t v = 0; v < count; ++v) {
-      if (hops[v] < table_.size()) w[v] *= at(factors_.right[hops[v]], first + v);
+      if (hops[v] >= table_.size() || factors_.right[hops[v]].empty()) continue;
+      w[v] *= factors_.right[hops[v]][first + v];
     }
+  }
+
+  /// The sum over all columns of their weights times x.
+  Real dot(std::span<const Hop> hops, const Real* x, AlignedVector<Real>& w) const {
+    if constexpr (sizeof(Hop) == 1) {
+      if (!by_column_) {
+        return kernels::look_up_dot(hops.data(), hops.size(), table_.data(), table_.size() - 1, x);
+      }
+    }
+    Real sum = 0;
+    for (std::size_t begin = 0; begin < hops.size(); begin += tile_columns) {
+      const std::size_t count = std::min(tile_columns, hops.size() - begin);
+      write(hops.data() + begin, begin, count, w.data());
+      kernels::multiply_rows(w.data(), 0, 1, x + begin, count, 0, &sum, 0);
+    }
+    return sum;
   }
 
  private:
@@ -141,145 +201,127 @@ class RowWeights {
   bool by_column_ = false;
 };
 
+/// Calls body(first, rows) for each tile of rows, in parallel.
+template <typename Body>
+void for_each_tile(NodeId nodes, int threads, const Body& body) {
+  parallel_for((nodes + tile_rows - 1) / tile_rows, threads, [&](std::size_t tile) {
+    const std::size_t first = tile * tile_rows;
+    body(first, std::min<std::size_t>(tile_rows, nodes - first));
+  });
+}
+
 template <typename Hop, typename Real>
-PaddedSignals<Real> multiply_hops(const HopMatrix<Hop>& matrix, const ShellFactors<Real>& factors,
-                                  const PaddedSignals<Real>& x, PaddedSignals<Real> y,
-                                  int threads) {
-  constexpr std::size_t together = kernels::rows_together;
+void multiply_hops(const HopMatrix<Hop>& matrix, const ShellFactors<Real>& factors,
+                   const Panels<Real>& x, SignalsOf<Real>& y, int threads) {
   const NodeId nodes = matrix.nodes();
-  parallel_for((nodes + together - 1) / together, threads, [&](std::size_t block) {
-    const std::size_t first = block * together;
-    const std::size_t rows = std::min<std::size_t>(together, nodes - first);
+  const PanelShape<Real>& shape = x.shape();
+  for_each_tile(nodes, threads, [&](std::size_t first, std::size_t rows) {
     std::vector<RowWeights<Hop, Real>> weights;
     for (std::size_t r = 0; r < rows; ++r) {
       weights.emplace_back(factors, static_cast<NodeId>(first + r));
     }
-    AlignedVector<Real> w(together * chunk);
-    for (std::size_t begin = 0; begin < nodes; begin += chunk) {
-      const std::size_t count = std::min(chunk, nodes - begin);
+    AlignedVector<Real> w(tile_rows * tile_columns);
+    if (shape.lines() == 0) {
+      for (std::size_t r = 0; r < rows; ++r) {
+        const auto u = static_cast<NodeId>(first + r);
+        y.data()[u] = weights[r].dot(matrix.row(u), x.row(0, 0), w);
+      }
+      return;
+    }
+    // The result, panel by panel.
+    AlignedVector<Real> sums(shape.count() * tile_rows * shape.width(), Real{0});
+    for (std::size_t begin = 0; begin < nodes; begin += tile_columns) {
+      const std::size_t count = std::min(tile_columns, nodes - begin);
       for (std::size_t r = 0; r < rows; ++r) {
         const Hop* const hops = matrix.row(static_cast<NodeId>(first + r)).data() + begin;
-        weights[r].write(hops, begin, count, w.data() + r * chunk);
+        weights[r].write(hops, begin, count, w.data() + r * tile_columns);
       }
-      kernels::multiply_rows(w.data(), chunk, rows, x.row(begin), x.width(), count, x.width(),
-                             y.row(first), y.width());
-    }
-  });
-  return y;
-}
-
-/// Numbers of each node and hop, added up by group and hop in the order of the nodes, so that the
-/// sums do not depend on the threads.
-class NodeSums {
- public:
-  NodeSums(NodeId nodes, const Taps& taps)
-      : taps_(taps), values_(nodes * taps.count(), 0), nodes_(nodes) {}
-
-  double& at(NodeId u, std::size_t k) { return values_[u * taps_.count() + k]; }
-  std::vector<double> by_group() const {
-    std::vector<double> result(taps_.values().size(), 0);
-    for (NodeId u = 0; u < nodes_; ++u) {
-      for (std::size_t k = 0; k < taps_.count(); ++k) {
-        result[taps_.group(u) * taps_.count() + k] += values_[u * taps_.count() + k];
+      for (std::size_t panel = 0; panel < shape.count(); ++panel) {
+        kernels::multiply_rows(w.data(), tile_columns, rows, x.row(panel, begin), count,
+                               shape.lines(), sums.data() + panel * tile_rows * shape.width(),
+                               shape.width());
       }
     }
-    return result;
-  }
-
- private:
-  const Taps& taps_;
-  std::vector<double> values_;
-  NodeId nodes_;
-};
-
-template <typename Real, typename EachRow>
-std::vector<double> correlate_lists(const EachRow& each_row, NodeId nodes,
-                                    const ShellFactors<Real>& factors, const PaddedSignals<Real>& x,
-                                    const PaddedSignals<Real>& g, const Taps& taps,
-                                    PaddedSignals<Real>* product) {
-  NodeSums sums(nodes, taps);
-  each_row([&](NodeId u, const auto& columns_at, AlignedVector<Real>& sum) {
-    for_each_sum(factors, x, u, columns_at, sum, [&](std::size_t k, const Real* values) {
-      const Real left = at(factors.left[k], u);
-      sums.at(u, k) = static_cast<double>(left) * dot(values, g.row(u), x.width());
-      if (product == nullptr) return;
-      add_scaled(left * static_cast<Real>(taps(u, k)), values, x.width(), product->row(u));
-    });
+    for (std::size_t panel = 0; panel < shape.count(); ++panel) {
+      for (std::size_t r = 0; r < rows; ++r) {
+        copy_out(sums.data() + (panel * tile_rows + r) * shape.width(), shape, panel,
+                 static_cast<NodeId>(first + r), y);
+      }
+    }
   });
-  return sums.by_group();
 }
 
-/// <x_u, g_v> for all pairs, a tile at a time, added up by their hops.
+/// Adds products of a row, for some columns, to the bins of their hops.
 template <typename Hop, typename Real>
-std::vector<double> correlate_hops(const HopMatrix<Hop>& matrix, const ShellFactors<Real>& factors,
-                                   const PaddedSignals<Real>& x, const PaddedSignals<Real>& g,
-                                   const Taps& taps, int threads) {
-  constexpr std::size_t together = kernels::rows_together;
-  const NodeId nodes = matrix.nodes();
-  // Columns of X side by side.
-  const std::size_t padded = (nodes + chunk - 1) / chunk * chunk;
-  AlignedVector<Real> turned(x.width() * padded, Real{0});
-  for (std::size_t v = 0; v < nodes; ++v) {
-    for (std::size_t f = 0; f < x.width(); ++f) turned[f * padded + v] = x.row(v)[f];
+void add_to_bins(const Hop* hops, const Real* products, std::size_t count, std::size_t last_hop,
+                 Real* bins) {
+  if constexpr (sizeof(Hop) == 1) {
+    kernels::add_by_hop(hops, products, count, last_hop, bins);
+  } else {
+    for (std::size_t v = 0; v < count; ++v) {
+      if (hops[v] <= last_hop) bins[hops[v] * kernels::columns_in_line<Real>] += products[v];
+    }
   }
-  NodeSums sums(nodes, taps);
-  parallel_for(blocks_of(nodes), threads, [&](std::size_t block) {
-    AlignedVector<Real> products(together * chunk);
-    std::vector<Real> bins(taps.count());
-    for (std::size_t first = block * block_rows;
-         first < std::min<std::size_t>(nodes, (block + 1) * block_rows); first += together) {
-      const std::size_t rows = std::min<std::size_t>(together, nodes - first);
-      for (std::size_t begin = 0; begin < nodes; begin += chunk) {
-        std::fill(products.begin(), products.end(), Real{0});
-        kernels::multiply_rows(g.row(first), g.width(), rows, turned.data() + begin, padded,
-                               x.width(), chunk, products.data(), chunk);
-        const std::size_t count = std::min(chunk, nodes - begin);
-        for (std::size_t r = 0; r < rows; ++r) {
-          const auto u = static_cast<NodeId>(first + r);
-          const Hop* const hops = matrix.row(u).data() + begin;
-          std::fill(bins.begin(), bins.end(), Real{0});
-          for (std::size_t v = 0; v < count; ++v) {
-            if (hops[v] >= bins.size()) continue;
-            bins[hops[v]] += products[r * chunk + v] * at(factors.right[hops[v]], begin + v);
-          }
-          for (std::size_t k = 0; k < bins.size(); ++k) {
-            sums.at(u, k) +=
-                static_cast<double>(bins[k]) * static_cast<double>(at(factors.left[k], u));
-          }
-        }
+}
+
+/// <g_u, x_v> for all pairs, a tile at a time, added up by their hops.
+template <typename Hop, typename Real>
+Matrix correlate_hops(const HopMatrix<Hop>& matrix, const ShellFactors<Real>& factors,
+                      const SignalsOf<Real>& x, const SignalsOf<Real>& g, int threads) {
+  constexpr std::size_t line = kernels::columns_in_line<Real>;
+  const NodeId nodes = matrix.nodes();
+  const std::size_t hops_count = factors.scale.size();
+  const SignalsOf<Real> turned = x.transpose();
+  const Panels<Real> columns(turned, {nodes, kernels::most_product_lines}, threads);
+  const PanelShape<Real>& shape = columns.shape();
+  const bool weighted = std::any_of(factors.right.begin(), factors.right.end(),
+                                    [](const auto& right) { return !right.empty(); });
+  Matrix dots(nodes, static_cast<Eigen::Index>(hops_count));
+  for_each_tile(nodes, threads, [&](std::size_t first, std::size_t rows) {
+    AlignedVector<Real> products(tile_rows * tile_columns);
+    AlignedVector<Real> bins(tile_rows * hops_count * line, Real{0});
+    for (std::size_t begin = 0; begin < nodes; begin += tile_columns) {
+      const std::size_t count = std::min(tile_columns, nodes - begin);
+      std::fill(products.begin(), products.end(), Real{0});
+      for (std::size_t v = 0; v < count; v += shape.width()) {
+        kernels::multiply_rows(
+            g.data() + first * static_cast<std::size_t>(g.cols()),
+            static_cast<std::size_t>(g.cols()), rows, columns.row((begin + v) / shape.width(), 0),
+            static_cast<std::size_t>(g.cols()), shape.lines(), products.data() + v, tile_columns);
+      }
+      for (std::size_t r = 0; r < rows; ++r) {
+        const auto u = static_cast<NodeId>(first + r);
+        const Hop* const hops = matrix.row(u).data() + begin;
+        Real* const of_row = products.data() + r * tile_columns;
+        if (weighted) RowWeights<Hop, Real>(factors, u).weigh(hops, begin, count, of_row);
+        add_to_bins(hops, of_row, count, hops_count - 1, bins.data() + r * hops_count * line);
+      }
+    }
+    for (std::size_t r = 0; r < rows; ++r) {
+      const auto u = static_cast<NodeId>(first + r);
+      for (std::size_t k = 0; k < hops_count; ++k) {
+        const Real* const bin = bins.data() + (r * hops_count + k) * line;
+        double sum = 0;
+        for (std::size_t i = 0; i < line; ++i) sum += static_cast<double>(bin[i]);
+        dots(u, static_cast<Eigen::Index>(k)) = sum * static_cast<double>(factors.of_row(k, u));
       }
     }
   });
-  return sums.by_group();
-}
-
-/// The factors with the taps in the left ones.
-template <typename Real>
-ShellFactors<Real> with_taps(const ShellFactors<Real>& factors, const Taps& taps, NodeId nodes) {
-  ShellFactors<Real> result = factors;
-  for (std::size_t k = 0; k < taps.count(); ++k) {
-    result.left[k].resize(nodes);
-    for (NodeId u = 0; u < nodes; ++u) {
-      result.left[k][u] = at(factors.left[k], u) * static_cast<Real>(taps(u, k));
-    }
-  }
-  return result;
+  return dots;
 }
 
 /// Calls on_lists(each_row) or on_hops(matrix), whatever holds the shells.
-template <typename Real, typename OnLists, typename OnHops>
-auto by_form(const ShellSource& shells, std::size_t width, const OnLists& on_lists,
-             const OnHops& on_hops) {
+template <typename OnLists, typename OnHops>
+auto by_form(const ShellSource& shells, const OnLists& on_lists, const OnHops& on_hops) {
   return std::visit(
       [&](const auto& held) {
         using Held = std::decay_t<decltype(held)>;
         if constexpr (std::is_same_v<Held, std::monostate>) {
-          return on_lists([&](const auto& visit) {
-            for_each_row<Real>(shells.graph, shells.options, width, visit);
-          });
+          return on_lists(
+              [&](const auto& make) { for_each_row(shells.graph, shells.options, make); });
         } else if constexpr (requires { held.hops(); }) {
-          return on_lists([&](const auto& visit) {
-            for_each_row<Real>(held, shells.held.nodes(), shells.options.threads, width, visit);
+          return on_lists([&](const auto& make) {
+            for_each_row(held, shells.held.nodes(), shells.options.threads, make);
           });
         } else {
           return on_hops(held);
@@ -291,83 +333,55 @@ auto by_form(const ShellSource& shells, std::size_t width, const OnLists& on_lis
 }  // namespace
 
 template <typename Real>
-PaddedSignals<Real>::PaddedSignals(Eigen::Index rows, Eigen::Index columns)
-    : rows_(rows), columns_(columns) {
-  constexpr std::size_t lanes = kernels::lanes_of<Real>;
-  const auto wanted = static_cast<std::size_t>(columns);
-  width_ = columns == 1 ? 1 : (wanted + lanes - 1) / lanes * lanes;
-  values_.assign(static_cast<std::size_t>(rows) * width_, Real{0});
-}
-
-template <typename Real>
-PaddedSignals<Real>::PaddedSignals(const SignalsOf<Real>& x) : PaddedSignals(x.rows(), x.cols()) {
-  for (Eigen::Index u = 0; u < rows_; ++u) {
-    std::copy_n(x.data() + u * columns_, columns_, row(static_cast<std::size_t>(u)));
-  }
-}
-
-template <typename Real>
-SignalsOf<Real> PaddedSignals<Real>::unpadded() const {
-  SignalsOf<Real> result(rows_, columns_);
-  for (Eigen::Index u = 0; u < rows_; ++u) {
-    std::copy_n(row(static_cast<std::size_t>(u)), columns_, result.data() + u * columns_);
-  }
-  return result;
-}
-
-template <typename Real>
 SignalsOf<Real> multiply(const ShellSource& shells, const ShellFactors<Real>& factors,
                          const SignalsOf<Real>& x) {
-  const PaddedSignals<Real> padded(x);
-  PaddedSignals<Real> y(x.rows(), x.cols());
-  return by_form<Real>(
-             shells, padded.width(),
-             [&](const auto& each_row) {
-               return multiply_lists(each_row, factors, padded, std::move(y));
-             },
-             [&](const auto& matrix) {
-               return multiply_hops(matrix, factors, padded, std::move(y), shells.options.threads);
-             })
-      .unpadded();
+  const int threads = shells.options.threads;
+  SignalsOf<Real> y(x.rows(), x.cols());
+  by_form(
+      shells,
+      [&](const auto& each_row) {
+        const Panels<Real> panels(x, shape_for_lists<Real>(x.rows(), x.cols()), threads);
+        multiply_lists(each_row, factors, panels, y);
+      },
+      [&](const auto& matrix) {
+        const Panels<Real> panels(x, {x.cols(), kernels::most_product_lines}, threads);
+        multiply_hops(matrix, factors, panels, y, threads);
+      });
+  return y;
 }
 
 template <typename Real>
-std::vector<double> correlate(const ShellSource& shells, const ShellFactors<Real>& factors,
-                              const SignalsOf<Real>& x, const SignalsOf<Real>& g, const Taps& taps,
-                              SignalsOf<Real>* product) {
-  const PaddedSignals<Real> padded(x);
-  const PaddedSignals<Real> padded_g(g);
-  const NodeId nodes = shells.held.nodes();
-  return by_form<Real>(
-      shells, padded.width(),
+Matrix correlate(const ShellSource& shells, const ShellFactors<Real>& factors,
+                 const SignalsOf<Real>& x, const SignalsOf<Real>& g,
+                 const ShellFactors<Real>* of_product, SignalsOf<Real>* product) {
+  const int threads = shells.options.threads;
+  if (product != nullptr) product->resize(x.rows(), x.cols());
+  return by_form(
+      shells,
       [&](const auto& each_row) {
-        PaddedSignals<Real> y(product != nullptr ? x.rows() : 0, x.cols());
-        auto sums = correlate_lists(each_row, nodes, factors, padded, padded_g, taps,
-                                    product != nullptr ? &y : nullptr);
-        if (product != nullptr) *product = y.unpadded();
-        return sums;
+        const auto shape = shape_for_lists<Real>(x.rows(), x.cols());
+        const Panels<Real> panels(x, shape, threads);
+        const Panels<Real> panels_of_g(g, shape, threads);
+        return correlate_lists(each_row, factors, panels, panels_of_g, shells.held.nodes(),
+                               product != nullptr ? *of_product : factors, product);
       },
       [&](const auto& matrix) {
         if (product != nullptr) {
-          *product = multiply_hops(matrix, with_taps(factors, taps, nodes), padded,
-                                   PaddedSignals<Real>(x.rows(), x.cols()), shells.options.threads)
-                         .unpadded();
+          const Panels<Real> panels(x, {x.cols(), kernels::most_product_lines}, threads);
+          multiply_hops(matrix, *of_product, panels, *product, threads);
         }
-        return correlate_hops(matrix, factors, padded, padded_g, taps, shells.options.threads);
+        return correlate_hops(matrix, factors, x, g, threads);
       });
 }
 
-template class PaddedSignals<float>;
-template class PaddedSignals<double>;
 template SignalsOf<float> multiply(const ShellSource&, const ShellFactors<float>&,
                                    const SignalsOf<float>&);
 template SignalsOf<double> multiply(const ShellSource&, const ShellFactors<double>&,
                                     const SignalsOf<double>&);
-template std::vector<double> correlate(const ShellSource&, const ShellFactors<float>&,
-                                       const SignalsOf<float>&, const SignalsOf<float>&,
-                                       const Taps&, SignalsOf<float>*);
-template std::vector<double> correlate(const ShellSource&, const ShellFactors<double>&,
-                                       const SignalsOf<double>&, const SignalsOf<double>&,
-                                       const Taps&, SignalsOf<double>*);
+template Matrix correlate(const ShellSource&, const ShellFactors<float>&, const SignalsOf<float>&,
+                          const SignalsOf<float>&, const ShellFactors<float>*, SignalsOf<float>*);
+template Matrix correlate(const ShellSource&, const ShellFactors<double>&, const SignalsOf<double>&,
+                          const SignalsOf<double>&, const ShellFactors<double>*,
+                          SignalsOf<double>*);
 
 }  // namespace ngf::filter

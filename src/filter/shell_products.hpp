@@ -1,42 +1,25 @@
 #pragma once
 
-#include <span>
 #include <vector>
 
-#include "detail/aligned.hpp"
 #include "ngf/filter.hpp"
 
 namespace ngf::filter {
 
-/// Signals as the kernels want them: rows padded with zeros to whole cache lines, unless there is
-/// one column.
-template <typename Real>
-class PaddedSignals {
- public:
-  explicit PaddedSignals(const SignalsOf<Real>& x);
-  PaddedSignals(Eigen::Index rows, Eigen::Index columns);
-
-  const Real* data() const { return values_.data(); }
-  Real* row(std::size_t u) { return values_.data() + u * width_; }
-  const Real* row(std::size_t u) const { return values_.data() + u * width_; }
-  /// With the padding: also how far rows are apart.
-  std::size_t width() const { return width_; }
-  SignalsOf<Real> unpadded() const;
-
- private:
-  Eigen::Index rows_;
-  Eigen::Index columns_;
-  std::size_t width_;
-  detail::AlignedVector<Real> values_;
-};
-
-/// Factors of the rows and columns of each shell, 0..hops: shell k stands for
-/// diag(left[k]) A_k diag(right[k]). An empty vector stands for ones.
+/// What shell k, 0..hops, is multiplied by: it stands for
+/// scale[k] diag(left[k]) A_k diag(right[k]). An empty vector stands for ones.
 template <typename Real>
 struct ShellFactors {
+  std::vector<Real> scale;  ///< where it is 0, the shell does not count at all
   std::vector<std::vector<Real>> left;
   std::vector<std::vector<Real>> right;
-  std::vector<char> skipped;  ///< by hop: not 0 where the shell does not count at all
+
+  explicit ShellFactors(std::size_t count) : scale(count, Real{1}), left(count), right(count) {}
+
+  /// The factor of row u of shell k.
+  Real of_row(std::size_t k, NodeId u) const {
+    return left[k].empty() ? scale[k] : scale[k] * left[k][u];
+  }
 };
 
 /// Shells that are held, or a graph to find them in again and again.
@@ -46,17 +29,17 @@ struct ShellSource {
   const ShellOptions& options;
 };
 
-/// Y = sum over k of diag(left[k]) A_k diag(right[k]) X.
+/// Y = sum over k of the shells, with their factors, times X.
 template <typename Real>
 SignalsOf<Real> multiply(const ShellSource& shells, const ShellFactors<Real>& factors,
                          const SignalsOf<Real>& x);
 
-/// What <g_u, (diag(left[k]) A_k diag(right[k]) X)_u> adds up to over the nodes u of each group:
-/// entry group * (hops + 1) + k. `product`, where given, also gets
-/// sum over k of taps[k] diag(left[k]) A_k diag(right[k]) X.
+/// For each node u and shell k with its factors, <g_u, (shell X)_u>: row u, column k. `product`,
+/// where given, also gets the product of the shells with the factors `of_product`, which differ
+/// from the others at most in `scale` and `left`.
 template <typename Real>
-std::vector<double> correlate(const ShellSource& shells, const ShellFactors<Real>& factors,
-                              const SignalsOf<Real>& x, const SignalsOf<Real>& g, const Taps& taps,
-                              SignalsOf<Real>* product);
+Matrix correlate(const ShellSource& shells, const ShellFactors<Real>& factors,
+                 const SignalsOf<Real>& x, const SignalsOf<Real>& g,
+                 const ShellFactors<Real>* of_product, SignalsOf<Real>* product);
 
 }  // namespace ngf::filter

@@ -5,7 +5,6 @@
 #define HWY_TARGET_INCLUDE "kernels/filter.cpp"
 #include <hwy/foreach_target.h>
 // Highway asks for this order.
-#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
@@ -19,56 +18,86 @@ namespace ngf::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 template <typename Real>
-using Tag = hn::CappedTag<Real, lanes_of<Real>>;
+using Tag = hn::CappedTag<Real, columns_in_line<Real>>;
 template <typename Real>
 using Wide = hn::Vec<Tag<Real>>;
 template <typename Real>
 constexpr std::size_t lanes = hn::MaxLanes(Tag<Real>());
+/// Vectors in a line.
+template <typename Real>
+constexpr std::size_t parts = columns_in_line<Real> / lanes<Real>;
 
-/// Adds up `vectors` vectors of each row, which stay in registers.
+/// The sum over `count` columns of their rows in the panel, all in registers.
 template <std::size_t vectors, bool weighted, typename Column, typename Real>
-HWY_INLINE void sum_block(const Column* columns, std::size_t count, const Real* weight,
-                          const Real* x, std::size_t stride, Real* sum) {
-  constexpr std::size_t ahead = 8;
+HWY_INLINE void sum_columns(const Column* columns, std::size_t count, const Real* right,
+                            const Real* x, Wide<Real>* sum) {
   const Tag<Real> tag;
-  Wide<Real> total[vectors];
-  for (std::size_t j = 0; j < vectors; ++j) total[j] = hn::Zero(tag);
+  for (std::size_t j = 0; j < vectors; ++j) sum[j] = hn::Zero(tag);
   for (std::size_t i = 0; i < count; ++i) {
-    if (i + ahead < count) hwy::Prefetch(x + columns[i + ahead] * stride);
-    const Real* const row = x + columns[i] * stride;
-    const auto factor = hn::Set(tag, weighted ? weight[columns[i]] : Real{1});
+    const std::size_t v = columns[i];
+    const Real* const row = x + v * (vectors * lanes<Real>);
     for (std::size_t j = 0; j < vectors; ++j) {
       const auto values = hn::LoadU(tag, row + j * lanes<Real>);
-      total[j] = weighted ? hn::MulAdd(factor, values, total[j]) : hn::Add(total[j], values);
+      if constexpr (weighted) {
+        sum[j] = hn::MulAdd(hn::Set(tag, right[v]), values, sum[j]);
+      } else {
+        sum[j] = hn::Add(sum[j], values);
+      }
     }
   }
-  for (std::size_t j = 0; j < vectors; ++j) hn::StoreU(total[j], tag, sum + j * lanes<Real>);
 }
 
-template <bool weighted, typename Column, typename Real>
-HWY_INLINE void sum_wide(const Column* columns, std::size_t count, const Real* weight,
-                         const Real* x, std::size_t stride, std::size_t width, Real* sum) {
-  std::size_t f = 0;
-  for (; f + 8 * lanes<Real> <= width; f += 8 * lanes<Real>) {
-    sum_block<8, weighted>(columns, count, weight, x + f, stride, sum + f);
+template <std::size_t vectors, typename Real>
+HWY_INLINE double dot_of(const Wide<Real>* sum, const Real* g) {
+  const Tag<Real> tag;
+  auto products = hn::Zero(tag);
+  for (std::size_t j = 0; j < vectors; ++j) {
+    products = hn::MulAdd(sum[j], hn::LoadU(tag, g + j * lanes<Real>), products);
   }
-  for (; f + 4 * lanes<Real> <= width; f += 4 * lanes<Real>) {
-    sum_block<4, weighted>(columns, count, weight, x + f, stride, sum + f);
-  }
-  for (; f < width; f += lanes<Real>) {
-    sum_block<1, weighted>(columns, count, weight, x + f, stride, sum + f);
-  }
+  return static_cast<double>(hn::GetLane(hn::SumOfLanes(tag, products)));
 }
 
-/// One value a row. Several sums, since each addition waits for the one before it.
+template <std::size_t lines, typename Column, typename Real>
+HWY_INLINE void sum_lines(const ListedRow<Column, Real>& row, const Real* x, Real* to) {
+  constexpr std::size_t vectors = lines * parts<Real>;
+  const Tag<Real> tag;
+  Wide<Real> sum[vectors];
+  Wide<Real> total[vectors];
+  for (std::size_t j = 0; j < vectors; ++j) total[j] = hn::Zero(tag);
+  const auto add = [&](std::size_t k) HWY_ATTR {
+    if (row.g != nullptr) row.dots[k] += dot_of<vectors>(sum, row.g);
+    const auto scale = hn::Set(tag, row.scale[k]);
+    for (std::size_t j = 0; j < vectors; ++j) total[j] = hn::MulAdd(scale, sum[j], total[j]);
+  };
+  const auto wanted = [&](std::size_t k)
+                          HWY_ATTR { return row.scale[k] != Real{0} || row.g != nullptr; };
+  const auto sum_hop = [&](std::size_t k, const auto* columns, std::size_t count) HWY_ATTR {
+    if (row.right[k] == nullptr) {
+      sum_columns<vectors, false>(columns, count, row.right[k], x, sum);
+    } else {
+      sum_columns<vectors, true>(columns, count, row.right[k], x, sum);
+    }
+    add(k);
+  };
+  if (wanted(0)) sum_hop(0, &row.node, 1);
+  std::size_t begin = row.begin;
+  for (std::size_t k = 1; k <= row.hops; ++k) {
+    const std::size_t end = row.ends[k - 1];
+    if (begin != end && wanted(k)) sum_hop(k, row.columns + begin, end - begin);
+    begin = end;
+  }
+  for (std::size_t j = 0; j < vectors; ++j) hn::StoreU(total[j], tag, to + j * lanes<Real>);
+}
+
+/// One value a column. Several sums, since each addition waits for the one before it.
 template <typename Column, typename Real>
-HWY_INLINE Real sum_plainly(const Column* columns, std::size_t count, const Real* weight,
-                            const Real* x, std::size_t stride) {
+HWY_INLINE Real sum_plainly(const Column* columns, std::size_t count, const Real* right,
+                            const Real* x) {
   Real sums[4] = {};
   std::size_t i = 0;
   const auto value = [&](std::size_t at) HWY_ATTR {
     const Column v = columns[at];
-    return weight != nullptr ? weight[v] * x[v * stride] : x[v * stride];
+    return right != nullptr ? right[v] * x[v] : x[v];
   };
   for (; i + 4 <= count; i += 4) {
     for (std::size_t j = 0; j < 4; ++j) sums[j] += value(i + j);
@@ -78,11 +107,11 @@ HWY_INLINE Real sum_plainly(const Column* columns, std::size_t count, const Real
 }
 
 template <typename Column, typename Real>
-HWY_INLINE Real sum_values(const Column* columns, std::size_t count, const Real* weight,
-                           const Real* x, std::size_t stride) {
+HWY_INLINE Real sum_values(const Column* columns, std::size_t count, const Real* right,
+                           const Real* x) {
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL || HWY_TARGET == HWY_AVX2
   if constexpr (std::is_same_v<Real, float>) {
-    if (weight == nullptr && stride == 1) {
+    if (right == nullptr) {
       const Tag<float> tag;
       const hn::RebindToSigned<Tag<float>> index_tag;
       const hn::Rebind<Column, Tag<float>> column_tag;
@@ -102,32 +131,55 @@ HWY_INLINE Real sum_values(const Column* columns, std::size_t count, const Real*
         odd = hn::Add(odd, gather(i + lanes<float>));
       }
       const float sum = hn::GetLane(hn::SumOfLanes(tag, hn::Add(even, odd)));
-      return sum + sum_plainly(columns + i, count - i, weight, x, stride);
+      return sum + sum_plainly(columns + i, count - i, right, x);
     }
   }
 #endif
-  return sum_plainly(columns, count, weight, x, stride);
+  return sum_plainly(columns, count, right, x);
 }
 
 template <typename Column, typename Real>
-void sum_rows(const Column* columns, std::size_t count, const Real* weight, const Real* x,
-              std::size_t stride, std::size_t width, Real* sum) {
-  if (width == 1) {
-    *sum = sum_values(columns, count, weight, x, stride);
-  } else if (weight == nullptr) {
-    sum_wide<false>(columns, count, weight, x, stride, width, sum);
-  } else {
-    sum_wide<true>(columns, count, weight, x, stride, width, sum);
+HWY_INLINE void sum_single(const ListedRow<Column, Real>& row, const Real* x, Real* to) {
+  Real total = 0;
+  const auto add = [&](std::size_t k, Real sum) HWY_ATTR {
+    if (row.g != nullptr) row.dots[k] += static_cast<double>(sum * *row.g);
+    total += row.scale[k] * sum;
+  };
+  add(0, sum_values(&row.node, 1, row.right[0], x));
+  std::size_t begin = row.begin;
+  for (std::size_t k = 1; k <= row.hops; ++k) {
+    const std::size_t end = row.ends[k - 1];
+    if (row.scale[k] != Real{0} || row.g != nullptr) {
+      add(k, sum_values(row.columns + begin, end - begin, row.right[k], x));
+    }
+    begin = end;
+  }
+  *to = total;
+}
+
+template <typename Column, typename Real>
+void sum_listed(const ListedRow<Column, Real>& row, const Real* x, std::size_t lines, Real* to) {
+  switch (lines) {
+    case 0:
+      return sum_single(row, x, to);
+    case 1:
+      return sum_lines<1>(row, x, to);
+    case 2:
+      return sum_lines<2>(row, x, to);
+    case 4:
+      return sum_lines<4>(row, x, to);
+    default:
+      return sum_lines<most_sum_lines>(row, x, to);
   }
 }
 
 /// `rows` rows times `vectors` vectors of columns, all sums in registers.
 template <std::size_t rows, std::size_t vectors, typename Real>
 HWY_INLINE void multiply_block(const Real* w, std::size_t w_stride, const Real* x,
-                               std::size_t stride, std::size_t count, Real* to,
-                               std::size_t to_stride) {
+                               std::size_t count, Real* to, std::size_t to_stride) {
   const Tag<Real> tag;
   Wide<Real> total[rows][vectors];
+  HWY_UNROLL(16)
   for (std::size_t r = 0; r < rows; ++r) {
     for (std::size_t j = 0; j < vectors; ++j) {
       total[r][j] = hn::LoadU(tag, to + r * to_stride + j * lanes<Real>);
@@ -136,8 +188,9 @@ HWY_INLINE void multiply_block(const Real* w, std::size_t w_stride, const Real* 
   for (std::size_t v = 0; v < count; ++v) {
     Wide<Real> values[vectors];
     for (std::size_t j = 0; j < vectors; ++j) {
-      values[j] = hn::LoadU(tag, x + v * stride + j * lanes<Real>);
+      values[j] = hn::LoadU(tag, x + (v * vectors + j) * lanes<Real>);
     }
+    HWY_UNROLL(16)
     for (std::size_t r = 0; r < rows; ++r) {
       const auto factor = hn::Set(tag, w[r * w_stride + v]);
       for (std::size_t j = 0; j < vectors; ++j) {
@@ -145,6 +198,7 @@ HWY_INLINE void multiply_block(const Real* w, std::size_t w_stride, const Real* 
       }
     }
   }
+  HWY_UNROLL(16)
   for (std::size_t r = 0; r < rows; ++r) {
     for (std::size_t j = 0; j < vectors; ++j) {
       hn::StoreU(total[r][j], tag, to + r * to_stride + j * lanes<Real>);
@@ -152,111 +206,196 @@ HWY_INLINE void multiply_block(const Real* w, std::size_t w_stride, const Real* 
   }
 }
 
-template <std::size_t rows, typename Real>
-HWY_INLINE void multiply_wide(const Real* w, std::size_t w_stride, const Real* x,
-                              std::size_t stride, std::size_t count, std::size_t width, Real* to,
-                              std::size_t to_stride) {
-  // As many sums as there are registers: 32 with AVX-512, 16 elsewhere.
-  constexpr std::size_t vectors = rows * 2 < HWY_MAX_BYTES / 2 ? 2 : 1;
-  std::size_t f = 0;
-  for (; f + vectors * lanes<Real> <= width; f += vectors * lanes<Real>) {
-    multiply_block<rows, vectors>(w, w_stride, x + f, stride, count, to + f, to_stride);
+template <std::size_t rows_at_once, std::size_t vectors, typename Real>
+HWY_INLINE void multiply_blocks(const Real* w, std::size_t w_stride, std::size_t rows,
+                                const Real* x, std::size_t count, Real* to, std::size_t to_stride) {
+  std::size_t r = 0;
+  for (; r + rows_at_once <= rows; r += rows_at_once) {
+    multiply_block<rows_at_once, vectors>(w + r * w_stride, w_stride, x, count, to + r * to_stride,
+                                          to_stride);
   }
-  for (; f < width; f += lanes<Real>) {
-    multiply_block<rows, 1>(w, w_stride, x + f, stride, count, to + f, to_stride);
+  for (; r < rows; ++r) {
+    multiply_block<1, vectors>(w + r * w_stride, w_stride, x, count, to + r * to_stride, to_stride);
   }
 }
 
 template <typename Real>
-HWY_INLINE Real dot(const Real* a, const Real* x, std::size_t stride, std::size_t count) {
+HWY_INLINE Real dot(const Real* a, const Real* b, std::size_t count) {
   const Tag<Real> tag;
   auto even = hn::Zero(tag);
   auto odd = hn::Zero(tag);
   std::size_t v = 0;
-  if (stride == 1) {
-    for (; v + 2 * lanes<Real> <= count; v += 2 * lanes<Real>) {
-      even = hn::MulAdd(hn::LoadU(tag, a + v), hn::LoadU(tag, x + v), even);
-      odd =
-          hn::MulAdd(hn::LoadU(tag, a + v + lanes<Real>), hn::LoadU(tag, x + v + lanes<Real>), odd);
-    }
+  for (; v + 2 * lanes<Real> <= count; v += 2 * lanes<Real>) {
+    even = hn::MulAdd(hn::LoadU(tag, a + v), hn::LoadU(tag, b + v), even);
+    odd = hn::MulAdd(hn::LoadU(tag, a + v + lanes<Real>), hn::LoadU(tag, b + v + lanes<Real>), odd);
   }
   Real sum = hn::GetLane(hn::SumOfLanes(tag, hn::Add(even, odd)));
-  for (; v < count; ++v) sum += a[v] * x[v * stride];
+  for (; v < count; ++v) sum += a[v] * b[v];
   return sum;
+}
+
+/// As many rows of sums as there are registers for, with `vectors` vectors each.
+constexpr std::size_t rows_in_registers(std::size_t vectors) {
+  constexpr std::size_t registers = HWY_MAX_BYTES == 64 ? 32 : 16;
+  return std::max<std::size_t>(1, (registers - 4) / vectors);
 }
 
 template <typename Real>
 void multiply_rows(const Real* w, std::size_t w_stride, std::size_t rows, const Real* x,
-                   std::size_t stride, std::size_t count, std::size_t width, Real* to,
-                   std::size_t to_stride) {
-  if (width == 1) {
-    for (std::size_t r = 0; r < rows; ++r) {
-      to[r * to_stride] += dot(w + r * w_stride, x, stride, count);
-    }
-    return;
-  }
-  if (rows == rows_together) {
-    multiply_wide<rows_together>(w, w_stride, x, stride, count, width, to, to_stride);
-    return;
-  }
-  for (std::size_t r = 0; r < rows; ++r) {
-    multiply_wide<1>(w + r * w_stride, w_stride, x, stride, count, width, to + r * to_stride,
-                     to_stride);
+                   std::size_t count, std::size_t lines, Real* to, std::size_t to_stride) {
+  constexpr std::size_t one = parts<Real>;
+  constexpr std::size_t two = most_product_lines * parts<Real>;
+  if (lines == 0) {
+    for (std::size_t r = 0; r < rows; ++r) to[r * to_stride] += dot(w + r * w_stride, x, count);
+  } else if (lines == 1) {
+    constexpr std::size_t at_once = std::min<std::size_t>(14, rows_in_registers(one));
+    multiply_blocks<at_once, one>(w, w_stride, rows, x, count, to, to_stride);
+  } else {
+    multiply_blocks<rows_in_registers(two), two>(w, w_stride, rows, x, count, to, to_stride);
   }
 }
 
+/// Numbers by hop, found for a vector of hops at a time where the instruction set can.
 template <typename Real>
-void look_up_plainly(const std::uint8_t* hops, std::size_t count, const Real* table,
-                     std::size_t last_hop, Real* w) {
-  for (std::size_t v = 0; v < count; ++v) w[v] = hops[v] <= last_hop ? table[hops[v]] : Real{0};
-}
+class Table {
+ public:
+  HWY_INLINE Table(const Real* entries, std::size_t last_hop)
+      : entries_(entries), last_hop_(last_hop) {
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+    if (in_register()) {
+      alignas(64) Real held[lanes<Real>] = {};
+      std::copy_n(entries, last_hop + 1, held);
+      held_ = hn::Load(Tag<Real>(), held);
+    }
+#endif
+  }
+
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+  HWY_INLINE bool in_register() const {
+    return std::is_same_v<Real, float> && last_hop_ < lanes<Real>;
+  }
+  HWY_INLINE Wide<float> at(const std::uint8_t* hops) const {
+    const Tag<float> tag;
+    const hn::RebindToSigned<Tag<float>> index_tag;
+    const hn::Rebind<std::uint8_t, Tag<float>> byte_tag;
+    const auto hop = hn::PromoteTo(index_tag, hn::LoadU(byte_tag, hops));
+    const auto end = hn::Set(index_tag, static_cast<std::int32_t>(last_hop_ + 1));
+    const auto near = hn::Lt(hop, end);
+    const auto index = hn::IndicesFromVec(tag, hn::IfThenElseZero(near, hop));
+    return hn::IfThenElseZero(hn::RebindMask(tag, near), hn::TableLookupLanes(held_, index));
+  }
+#else
+  HWY_INLINE bool in_register() const { return false; }
+  HWY_INLINE Wide<Real> at(const std::uint8_t* /*hops*/) const { return hn::Zero(Tag<Real>()); }
+#endif
+
+  HWY_INLINE Real operator[](std::uint8_t hop) const {
+    return hop <= last_hop_ ? entries_[hop] : Real{0};
+  }
+
+ private:
+  const Real* entries_;
+  std::size_t last_hop_;
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+  Wide<Real> held_ = hn::Zero(Tag<Real>());
+#endif
+};
 
 template <typename Real>
 void look_up(const std::uint8_t* hops, std::size_t count, const Real* table, std::size_t last_hop,
              Real* w) {
+  const Table<Real> entries(table, last_hop);
+  std::size_t v = 0;
+  if constexpr (std::is_same_v<Real, float>) {
+    for (; entries.in_register() && v + lanes<Real> <= count; v += lanes<Real>) {
+      hn::StoreU(entries.at(hops + v), Tag<Real>(), w + v);
+    }
+  }
+  for (; v < count; ++v) w[v] = entries[hops[v]];
+}
+
+template <typename Real>
+Real look_up_dot(const std::uint8_t* hops, std::size_t count, const Real* table,
+                 std::size_t last_hop, const Real* x) {
+  const Table<Real> entries(table, last_hop);
+  Real sum = 0;
+  std::size_t v = 0;
+  if constexpr (std::is_same_v<Real, float>) {
+    const Tag<float> tag;
+    auto even = hn::Zero(tag);
+    auto odd = hn::Zero(tag);
+    for (; entries.in_register() && v + 2 * lanes<float> <= count; v += 2 * lanes<float>) {
+      even = hn::MulAdd(entries.at(hops + v), hn::LoadU(tag, x + v), even);
+      odd = hn::MulAdd(entries.at(hops + v + lanes<float>), hn::LoadU(tag, x + v + lanes<float>),
+                       odd);
+    }
+    sum = hn::GetLane(hn::SumOfLanes(tag, hn::Add(even, odd)));
+  }
+  for (; v < count; ++v) sum += entries[hops[v]] * x[v];
+  return sum;
+}
+
+template <typename Real>
+void add_by_hop(const std::uint8_t* hops, const Real* values, std::size_t count,
+                std::size_t last_hop, Real* bins) {
   std::size_t v = 0;
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
-  // A table in one register.
   if constexpr (std::is_same_v<Real, float>) {
-    if (last_hop < lanes<float>) {
-      const Tag<float> tag;
-      const hn::RebindToSigned<Tag<float>> index_tag;
-      const hn::Rebind<std::uint8_t, Tag<float>> byte_tag;
-      alignas(64) float entries[lanes<float>] = {};
-      std::copy_n(table, last_hop + 1, entries);
-      const auto held = hn::Load(tag, entries);
-      const auto end = hn::Set(index_tag, static_cast<std::int32_t>(last_hop + 1));
-      for (; v + lanes<float> <= count; v += lanes<float>) {
-        const auto hop = hn::PromoteTo(index_tag, hn::LoadU(byte_tag, hops + v));
-        const auto near = hn::Lt(hop, end);
-        const auto index = hn::IndicesFromVec(tag, hn::IfThenElseZero(near, hop));
-        const auto found = hn::TableLookupLanes(held, index);
-        hn::StoreU(hn::IfThenElseZero(hn::RebindMask(tag, near), found), tag, w + v);
+    // Four vectors at a time, hop by hop: what has another hop is added as nothing.
+    constexpr std::size_t together = 4;
+    const Tag<float> tag;
+    const hn::RebindToSigned<Tag<float>> index_tag;
+    const hn::Rebind<std::uint8_t, Tag<float>> byte_tag;
+    for (; v + together * lanes<float> <= count; v += together * lanes<float>) {
+      hn::Vec<decltype(index_tag)> hop[together];
+      Wide<float> value[together];
+      for (std::size_t i = 0; i < together; ++i) {
+        hop[i] = hn::PromoteTo(index_tag, hn::LoadU(byte_tag, hops + v + i * lanes<float>));
+        value[i] = hn::LoadU(tag, values + v + i * lanes<float>);
+      }
+      for (std::size_t k = 0; k <= last_hop; ++k) {
+        const auto wanted = hn::Set(index_tag, static_cast<std::int32_t>(k));
+        const auto chosen = [&](std::size_t i) HWY_ATTR {
+          return hn::IfThenElseZero(hn::RebindMask(tag, hn::Eq(hop[i], wanted)), value[i]);
+        };
+        const auto sum = hn::Add(hn::Add(chosen(0), chosen(1)), hn::Add(chosen(2), chosen(3)));
+        const auto bin = hn::Add(hn::LoadU(tag, bins + k * lanes<float>), sum);
+        hn::StoreU(bin, tag, bins + k * lanes<float>);
       }
     }
   }
 #endif
-  look_up_plainly(hops + v, count - v, table, last_hop, w + v);
+  for (; v < count; ++v) {
+    if (hops[v] <= last_hop) bins[hops[v] * columns_in_line<Real>] += values[v];
+  }
 }
 
 #define NGF_FOR_EACH_REAL(define) define(float, f) define(double, d)
-#define NGF_DEFINE(Real, letter)                                                                 \
-  void sum_rows_16_##letter(const std::uint16_t* columns, std::size_t count, const Real* weight, \
-                            const Real* x, std::size_t stride, std::size_t width, Real* sum) {   \
-    sum_rows(columns, count, weight, x, stride, width, sum);                                     \
-  }                                                                                              \
-  void sum_rows_32_##letter(const std::uint32_t* columns, std::size_t count, const Real* weight, \
-                            const Real* x, std::size_t stride, std::size_t width, Real* sum) {   \
-    sum_rows(columns, count, weight, x, stride, width, sum);                                     \
-  }                                                                                              \
-  void multiply_rows_##letter(const Real* w, std::size_t w_stride, std::size_t rows,             \
-                              const Real* x, std::size_t stride, std::size_t count,              \
-                              std::size_t width, Real* to, std::size_t to_stride) {              \
-    multiply_rows(w, w_stride, rows, x, stride, count, width, to, to_stride);                    \
-  }                                                                                              \
-  void look_up_##letter(const std::uint8_t* hops, std::size_t count, const Real* table,          \
-                        std::size_t last_hop, Real* w) {                                         \
-    look_up(hops, count, table, last_hop, w);                                                    \
+#define NGF_DEFINE(Real, letter)                                                             \
+  void sum_shells_16_##letter(const ListedRow<std::uint16_t, Real>& row, const Real* x,      \
+                              std::size_t lines, Real* to) {                                 \
+    sum_listed(row, x, lines, to);                                                           \
+  }                                                                                          \
+  void sum_shells_32_##letter(const ListedRow<std::uint32_t, Real>& row, const Real* x,      \
+                              std::size_t lines, Real* to) {                                 \
+    sum_listed(row, x, lines, to);                                                           \
+  }                                                                                          \
+  void multiply_rows_##letter(const Real* w, std::size_t w_stride, std::size_t rows,         \
+                              const Real* x, std::size_t count, std::size_t lines, Real* to, \
+                              std::size_t to_stride) {                                       \
+    multiply_rows(w, w_stride, rows, x, count, lines, to, to_stride);                        \
+  }                                                                                          \
+  void look_up_##letter(const std::uint8_t* hops, std::size_t count, const Real* table,      \
+                        std::size_t last_hop, Real* w) {                                     \
+    look_up(hops, count, table, last_hop, w);                                                \
+  }                                                                                          \
+  Real look_up_dot_##letter(const std::uint8_t* hops, std::size_t count, const Real* table,  \
+                            std::size_t last_hop, const Real* x) {                           \
+    return look_up_dot(hops, count, table, last_hop, x);                                     \
+  }                                                                                          \
+  void add_by_hop_##letter(const std::uint8_t* hops, const Real* values, std::size_t count,  \
+                           std::size_t last_hop, Real* bins) {                               \
+    add_by_hop(hops, values, count, last_hop, bins);                                         \
   }
 NGF_FOR_EACH_REAL(NGF_DEFINE)
 #undef NGF_DEFINE
@@ -268,31 +407,42 @@ HWY_AFTER_NAMESPACE();
 namespace ngf::kernels {
 
 #define NGF_DISPATCH(Real, letter)                                                             \
-  HWY_EXPORT(sum_rows_16_##letter);                                                            \
-  HWY_EXPORT(sum_rows_32_##letter);                                                            \
+  HWY_EXPORT(sum_shells_16_##letter);                                                          \
+  HWY_EXPORT(sum_shells_32_##letter);                                                          \
   HWY_EXPORT(multiply_rows_##letter);                                                          \
   HWY_EXPORT(look_up_##letter);                                                                \
+  HWY_EXPORT(look_up_dot_##letter);                                                            \
+  HWY_EXPORT(add_by_hop_##letter);                                                             \
   template <>                                                                                  \
-  void sum_rows(const std::uint16_t* columns, std::size_t count, const Real* weight,           \
-                const Real* x, std::size_t stride, std::size_t width, Real* sum) {             \
-    HWY_DYNAMIC_DISPATCH(sum_rows_16_##letter)(columns, count, weight, x, stride, width, sum); \
+  void sum_shells(const ListedRow<std::uint16_t, Real>& row, const Real* x, std::size_t lines, \
+                  Real* to) {                                                                  \
+    HWY_DYNAMIC_DISPATCH(sum_shells_16_##letter)(row, x, lines, to);                           \
   }                                                                                            \
   template <>                                                                                  \
-  void sum_rows(const std::uint32_t* columns, std::size_t count, const Real* weight,           \
-                const Real* x, std::size_t stride, std::size_t width, Real* sum) {             \
-    HWY_DYNAMIC_DISPATCH(sum_rows_32_##letter)(columns, count, weight, x, stride, width, sum); \
+  void sum_shells(const ListedRow<std::uint32_t, Real>& row, const Real* x, std::size_t lines, \
+                  Real* to) {                                                                  \
+    HWY_DYNAMIC_DISPATCH(sum_shells_32_##letter)(row, x, lines, to);                           \
   }                                                                                            \
   template <>                                                                                  \
   void multiply_rows(const Real* w, std::size_t w_stride, std::size_t rows, const Real* x,     \
-                     std::size_t stride, std::size_t count, std::size_t width, Real* to,       \
-                     std::size_t to_stride) {                                                  \
+                     std::size_t count, std::size_t lines, Real* to, std::size_t to_stride) {  \
     HWY_DYNAMIC_DISPATCH(multiply_rows_##letter)                                               \
-    (w, w_stride, rows, x, stride, count, width, to, to_stride);                               \
+    (w, w_stride, rows, x, count, lines, to, to_stride);                                       \
   }                                                                                            \
   template <>                                                                                  \
   void look_up(const std::uint8_t* hops, std::size_t count, const Real* table,                 \
                std::size_t last_hop, Real* w) {                                                \
     HWY_DYNAMIC_DISPATCH(look_up_##letter)(hops, count, table, last_hop, w);                   \
+  }                                                                                            \
+  template <>                                                                                  \
+  Real look_up_dot(const std::uint8_t* hops, std::size_t count, const Real* table,             \
+                   std::size_t last_hop, const Real* x) {                                      \
+    return HWY_DYNAMIC_DISPATCH(look_up_dot_##letter)(hops, count, table, last_hop, x);        \
+  }                                                                                            \
+  template <>                                                                                  \
+  void add_by_hop(const std::uint8_t* hops, const Real* values, std::size_t count,             \
+                  std::size_t last_hop, Real* bins) {                                          \
+    HWY_DYNAMIC_DISPATCH(add_by_hop_##letter)(hops, values, count, last_hop, bins);            \
   }
 NGF_FOR_EACH_REAL(NGF_DISPATCH)
 #undef NGF_DISPATCH

@@ -3,34 +3,60 @@
 #include <cstddef>
 #include <cstdint>
 
-/// The inner loops of filters. Signals are row-major; `width` is how many columns are taken, a
-/// multiple of `lanes_of<Real>` unless it is 1, and `stride` how far rows are apart.
+#include "ngf/graph.hpp"
+
+/// The inner loops of filters. Signals come in panels: `lines` cache lines of columns of each node,
+/// the nodes one behind the other. A single column, which needs no lines, is a panel of 0 of them.
 namespace ngf::kernels {
 
-/// Columns are padded to a multiple of so many: a cache line.
+/// Columns in a cache line.
 template <typename Real>
-inline constexpr std::size_t lanes_of = 64 / sizeof(Real);
+inline constexpr std::size_t columns_in_line = 64 / sizeof(Real);
 
-/// sum[f] = sum over i < count of weight[columns[i]] * x[columns[i] * stride + f], for all
-/// f < width. A null `weight` stands for ones.
+/// So many lines panels have at most: 1, 2, 4 or 8 for sums of listed rows, 1 or 2 for products.
+inline constexpr std::size_t most_sum_lines = 8;
+inline constexpr std::size_t most_product_lines = 2;
+
+/// The row of one node in the shells, and what to do with it. Hop k is columns[ends[k - 2]] up to
+/// columns[ends[k - 1]], the first of them from columns[begin]; hop 0 is the node itself.
 template <typename Column, typename Real>
-void sum_rows(const Column* columns, std::size_t count, const Real* weight, const Real* x,
-              std::size_t stride, std::size_t width, Real* sum);
+struct ListedRow {
+  NodeId node = 0;
+  const Column* columns = nullptr;
+  std::size_t begin = 0;
+  const std::uint32_t* ends = nullptr;
+  std::size_t hops = 0;
+  const Real* scale = nullptr;         ///< by hop, 0 included; where it is 0 the shell is skipped
+  const Real* const* right = nullptr;  ///< by hop: factors of the columns; null stands for ones
+  /// Where given, dots[k] grows by <g, sum over hop k of right * x>, a node's row of a panel.
+  const Real* g = nullptr;
+  double* dots = nullptr;
+};
 
-/// Rows of a matrix that are multiplied at a time by `multiply_rows`.
-inline constexpr std::size_t rows_together = 8;
+/// to[f] = sum over k of scale[k] * (sum over the columns v at hop k of right[k][v] * x_v[f]).
+template <typename Column, typename Real>
+void sum_shells(const ListedRow<Column, Real>& row, const Real* x, std::size_t lines, Real* to);
 
-/// to[r * to_stride + f] += sum over v < count of w[r * w_stride + v] * x[v * stride + f], for
-/// r < rows <= rows_together.
+/// to[r * to_stride + f] += sum over v < count of w[r * w_stride + v] * x_v[f], for all r < rows.
 template <typename Real>
 void multiply_rows(const Real* w, std::size_t w_stride, std::size_t rows, const Real* x,
-                   std::size_t stride, std::size_t count, std::size_t width, Real* to,
-                   std::size_t to_stride);
+                   std::size_t count, std::size_t lines, Real* to, std::size_t to_stride);
 
 /// w[v] = table[hops[v]] for v < count. `table` has an entry for each hop up to `last_hop`; greater
 /// hops become 0.
 template <typename Real>
 void look_up(const std::uint8_t* hops, std::size_t count, const Real* table, std::size_t last_hop,
              Real* w);
+
+/// The sum over v < count of table[hops[v]] * x[v], with such a table.
+template <typename Real>
+Real look_up_dot(const std::uint8_t* hops, std::size_t count, const Real* table,
+                 std::size_t last_hop, const Real* x);
+
+/// Adds values[v], for v < count, to the bin of hops[v], for hops up to `last_hop`. A bin is a
+/// line: the sum of its columns counts.
+template <typename Real>
+void add_by_hop(const std::uint8_t* hops, const Real* values, std::size_t count,
+                std::size_t last_hop, Real* bins);
 
 }  // namespace ngf::kernels

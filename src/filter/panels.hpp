@@ -1,0 +1,76 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+#include "detail/aligned.hpp"
+#include "detail/parallel.hpp"
+#include "kernels/filter.hpp"
+#include "ngf/filter.hpp"
+
+namespace ngf::filter {
+
+/// How the columns of signals are cut into panels, as the kernels want them. A panel is so narrow
+/// that what is read from it at random stays in the caches.
+template <typename Real>
+class PanelShape {
+ public:
+  PanelShape(Eigen::Index columns, std::size_t most_lines)
+      : columns_(static_cast<std::size_t>(columns)) {
+    constexpr std::size_t line = kernels::columns_in_line<Real>;
+    if (columns_ == 1) return;
+    // The next power of two, so that kernels come in few sizes.
+    lines_ = 1;
+    while (lines_ < most_lines && lines_ * line < columns_) lines_ *= 2;
+    width_ = lines_ * line;
+  }
+
+  std::size_t lines() const { return lines_; }
+  std::size_t width() const { return width_; }
+  std::size_t count() const { return (columns_ + width_ - 1) / width_; }
+  std::size_t columns() const { return columns_; }
+  /// Columns of a panel that are not padding.
+  std::size_t columns_of(std::size_t panel) const {
+    return std::min(width_, columns_ - panel * width_);
+  }
+
+ private:
+  std::size_t columns_;
+  std::size_t lines_ = 0;
+  std::size_t width_ = 1;
+};
+
+/// Signals cut into panels; what is one panel already is not copied, and must outlive this.
+template <typename Real>
+class Panels {
+ public:
+  Panels(const SignalsOf<Real>& x, const PanelShape<Real>& shape, int threads)
+      : shape_(shape), rows_(static_cast<std::size_t>(x.rows())), data_(x.data()) {
+    if (shape.columns() == shape.width()) return;
+    copy_.resize(shape.count() * rows_ * shape.width());
+    detail::parallel_ranges(rows_, threads, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t panel = 0; panel < shape_.count(); ++panel) {
+        const std::size_t count = shape_.columns_of(panel);
+        for (std::size_t u = begin; u < end; ++u) {
+          Real* const to = copy_.data() + (panel * rows_ + u) * shape_.width();
+          std::copy_n(x.data() + u * shape_.columns() + panel * shape_.width(), count, to);
+          std::fill(to + count, to + shape_.width(), Real{0});
+        }
+      }
+    });
+    data_ = copy_.data();
+  }
+
+  const Real* row(std::size_t panel, std::size_t u) const {
+    return data_ + (panel * rows_ + u) * shape_.width();
+  }
+  const PanelShape<Real>& shape() const { return shape_; }
+
+ private:
+  PanelShape<Real> shape_;
+  std::size_t rows_;
+  detail::AlignedVector<Real> copy_;
+  const Real* data_;
+};
+
+}  // namespace ngf::filter
