@@ -232,12 +232,12 @@ FilterGradients<Real> NeighborhoodFilter::gradients(const SignalsOf<Real>& x,
   if (taps_.node_variant()) {
     result.input = run.apply(run.factors<Real>(true), by_output, true);
     dots = filter::correlate<Real>(run.source(false), run.shells_alone<Real>(false), x, by_output,
-                                   nullptr, nullptr);
+                                   nullptr, nullptr, false);
   } else {
     // <G, A_k X> = <A_k' G, X>, and A_k' G is what the gradient by X is made of.
     const auto with_taps = run.factors<Real>(true);
     dots = filter::correlate<Real>(run.source(true), run.shells_alone<Real>(true), by_output, x,
-                                   &with_taps, &result.input);
+                                   &with_taps, &result.input, shells_ == back_);
   }
   // In the order of the nodes, whatever the threads did.
   result.taps.assign(taps_.values().size(), 0);

@@ -149,17 +149,23 @@ Matrix correlate_lists(const EachRow& each_row, const ShellFactors<Real>& factor
 /// Rows that one thread takes at a time, and columns that become numbers at a time: tiles of both
 /// that stay in a core's caches.
 constexpr std::size_t tile_rows = 84;
-constexpr std::size_t tile_columns = 256;
+using kernels::tile_columns;
 
-/// The weights of row u for some columns, from their hops.
+/// The weights of a row for some columns, from their hops.
 template <typename Hop, typename Real>
 class RowWeights {
  public:
-  RowWeights(const ShellFactors<Real>& factors, NodeId u) : factors_(factors) {
-    for (std::size_t k = 0; k < factors.scale.size(); ++k) {
-      table_.push_back(factors.of_row(k, u));
+  explicit RowWeights(const ShellFactors<Real>& factors)
+      : factors_(factors), table_(factors.scale) {
+    for (std::size_t k = 0; k < table_.size(); ++k) {
+      by_row_ = by_row_ || !factors.left[k].empty();
       by_column_ = by_column_ || !factors.right[k].empty();
     }
+  }
+
+  /// Of row u from now on.
+  void choose(NodeId u) {
+    for (std::size_t k = 0; by_row_ && k < table_.size(); ++k) table_[k] = factors_.of_row(k, u);
   }
 
   void write(const Hop* hops, std::size_t first, std::size_t count, Real* w) const {
@@ -190,7 +196,7 @@ class RowWeights {
     for (std::size_t begin = 0; begin < hops.size(); begin += tile_columns) {
       const std::size_t count = std::min(tile_columns, hops.size() - begin);
       write(hops.data() + begin, begin, count, w.data());
-      kernels::multiply_rows(w.data(), 0, 1, x + begin, count, 0, &sum, 0);
+      kernels::multiply_rows(w.data(), 1, x + begin, count, 0, &sum, 0);
     }
     return sum;
   }
@@ -198,6 +204,7 @@ class RowWeights {
  private:
   const ShellFactors<Real>& factors_;
   std::vector<Real> table_;
+  bool by_row_ = false;
   bool by_column_ = false;
 };
 
@@ -216,15 +223,13 @@ void multiply_hops(const HopMatrix<Hop>& matrix, const ShellFactors<Real>& facto
   const NodeId nodes = matrix.nodes();
   const PanelShape<Real>& shape = x.shape();
   for_each_tile(nodes, threads, [&](std::size_t first, std::size_t rows) {
-    std::vector<RowWeights<Hop, Real>> weights;
-    for (std::size_t r = 0; r < rows; ++r) {
-      weights.emplace_back(factors, static_cast<NodeId>(first + r));
-    }
+    RowWeights<Hop, Real> weights(factors);
     AlignedVector<Real> w(tile_rows * tile_columns);
     if (shape.lines() == 0) {
       for (std::size_t r = 0; r < rows; ++r) {
         const auto u = static_cast<NodeId>(first + r);
-        y.data()[u] = weights[r].dot(matrix.row(u), x.row(0, 0), w);
+        weights.choose(u);
+        y.data()[u] = weights.dot(matrix.row(u), x.row(0, 0), w);
       }
       return;
     }
@@ -233,13 +238,13 @@ void multiply_hops(const HopMatrix<Hop>& matrix, const ShellFactors<Real>& facto
     for (std::size_t begin = 0; begin < nodes; begin += tile_columns) {
       const std::size_t count = std::min(tile_columns, nodes - begin);
       for (std::size_t r = 0; r < rows; ++r) {
-        const Hop* const hops = matrix.row(static_cast<NodeId>(first + r)).data() + begin;
-        weights[r].write(hops, begin, count, w.data() + r * tile_columns);
+        const auto u = static_cast<NodeId>(first + r);
+        weights.choose(u);
+        weights.write(matrix.row(u).data() + begin, begin, count, w.data() + r * tile_columns);
       }
       for (std::size_t panel = 0; panel < shape.count(); ++panel) {
-        kernels::multiply_rows(w.data(), tile_columns, rows, x.row(panel, begin), count,
-                               shape.lines(), sums.data() + panel * tile_rows * shape.width(),
-                               shape.width());
+        kernels::multiply_rows(w.data(), rows, x.row(panel, begin), count, shape.lines(),
+                               sums.data() + panel * tile_rows * shape.width(), shape.width());
       }
     }
     for (std::size_t panel = 0; panel < shape.count(); ++panel) {
@@ -264,51 +269,160 @@ void add_to_bins(const Hop* hops, const Real* products, std::size_t count, std::
   }
 }
 
+/// The columns of one matrix, or of two side by side.
+template <typename Real>
+struct Columns {
+  const SignalsOf<Real>& first;
+  const SignalsOf<Real>* second = nullptr;
+
+  std::size_t count() const {
+    return static_cast<std::size_t>(first.cols() + (second != nullptr ? second->cols() : 0));
+  }
+  /// Copies `length` values of row u from column f on.
+  void copy(std::size_t u, std::size_t f, std::size_t length, Real* to) const {
+    const auto of_first = static_cast<std::size_t>(first.cols());
+    const std::size_t head = f < of_first ? std::min(length, of_first - f) : 0;
+    std::copy_n(first.data() + u * of_first + f, head, to);
+    if (head == length) return;
+    std::copy_n(second->data() + u * (count() - of_first) + (f + head - of_first), length - head,
+                to + head);
+  }
+};
+
+/// Columns turned into rows, in panels of nodes: a panel holds the first column of its nodes, then
+/// the second, and so on.
+template <typename Real>
+class TurnedPanels {
+ public:
+  static constexpr std::size_t lines = kernels::most_product_lines;
+  static constexpr std::size_t width = lines * kernels::columns_in_line<Real>;
+
+  TurnedPanels(const Columns<Real>& x, NodeId nodes, int threads)
+      : columns_(x.count()), values_((nodes + width - 1) / width * width * columns_) {
+    parallel_for((nodes + width - 1) / width, threads, [&](std::size_t panel) {
+      AlignedVector<Real> row(columns_);
+      Real* const to = values_.data() + panel * width * columns_;
+      std::fill_n(to, width * columns_, Real{0});
+      for (std::size_t i = 0; i < std::min(width, nodes - panel * width); ++i) {
+        x.copy(panel * width + i, 0, columns_, row.data());
+        for (std::size_t f = 0; f < columns_; ++f) to[f * width + i] = row[f];
+      }
+    });
+  }
+
+  /// From column f on, of the nodes from `node` on.
+  const Real* from(std::size_t node, std::size_t f) const {
+    return values_.data() + node * columns_ + f * width;
+  }
+
+ private:
+  std::size_t columns_;
+  AlignedVector<Real> values_;
+};
+
 /// <g_u, x_v> for all pairs, a tile at a time, added up by their hops.
+///
+/// Where hops are the same both ways and only totals are wanted, pairs u < v stand for v, u too:
+/// their products are those of columns of G and X side by side with those of X and G.
 template <typename Hop, typename Real>
-Matrix correlate_hops(const HopMatrix<Hop>& matrix, const ShellFactors<Real>& factors,
-                      const SignalsOf<Real>& x, const SignalsOf<Real>& g, int threads) {
-  constexpr std::size_t line = kernels::columns_in_line<Real>;
-  const NodeId nodes = matrix.nodes();
-  const std::size_t hops_count = factors.scale.size();
-  const SignalsOf<Real> turned = x.transpose();
-  const Panels<Real> columns(turned, {nodes, kernels::most_product_lines}, threads);
-  const PanelShape<Real>& shape = columns.shape();
-  const bool weighted = std::any_of(factors.right.begin(), factors.right.end(),
-                                    [](const auto& right) { return !right.empty(); });
-  Matrix dots(nodes, static_cast<Eigen::Index>(hops_count));
-  for_each_tile(nodes, threads, [&](std::size_t first, std::size_t rows) {
-    AlignedVector<Real> products(tile_rows * tile_columns);
-    AlignedVector<Real> bins(tile_rows * hops_count * line, Real{0});
-    for (std::size_t begin = 0; begin < nodes; begin += tile_columns) {
-      const std::size_t count = std::min(tile_columns, nodes - begin);
-      std::fill(products.begin(), products.end(), Real{0});
-      for (std::size_t v = 0; v < count; v += shape.width()) {
-        kernels::multiply_rows(
-            g.data() + first * static_cast<std::size_t>(g.cols()),
-            static_cast<std::size_t>(g.cols()), rows, columns.row((begin + v) / shape.width(), 0),
-            static_cast<std::size_t>(g.cols()), shape.lines(), products.data() + v, tile_columns);
+class HopCorrelation {
+ public:
+  HopCorrelation(const HopMatrix<Hop>& matrix, const ShellFactors<Real>& factors,
+                 const SignalsOf<Real>& x, const SignalsOf<Real>& g, bool half, int threads)
+      : matrix_(matrix),
+        factors_(factors),
+        half_(half),
+        threads_(threads),
+        rows_{g, half ? &x : nullptr},
+        columns_({x, half ? &g : nullptr}, matrix.nodes(), threads),
+        weighted_(std::any_of(factors.right.begin(), factors.right.end(),
+                              [](const auto& right) { return !right.empty(); })) {}
+
+  Matrix run() const {
+    Matrix dots(matrix_.nodes(), static_cast<Eigen::Index>(hops()));
+    for_each_tile(matrix_.nodes(), threads_, [&](std::size_t first, std::size_t rows) {
+      const AlignedVector<Real> of_rows = copy_rows(first, rows);
+      AlignedVector<Real> products(tile_rows * tile_columns);
+      AlignedVector<Real> bins(tile_rows * bins_of_row(), Real{0});
+      const std::size_t begin = half_ ? first / tile_columns * tile_columns : 0;
+      for (std::size_t at = begin; at < matrix_.nodes(); at += tile_columns) {
+        multiply_tile(of_rows.data(), rows, at, products.data());
+        add_tile(first, rows, at, products.data(), bins.data());
       }
       for (std::size_t r = 0; r < rows; ++r) {
-        const auto u = static_cast<NodeId>(first + r);
-        const Hop* const hops = matrix.row(u).data() + begin;
-        Real* const of_row = products.data() + r * tile_columns;
-        if (weighted) RowWeights<Hop, Real>(factors, u).weigh(hops, begin, count, of_row);
-        add_to_bins(hops, of_row, count, hops_count - 1, bins.data() + r * hops_count * line);
+        write_dots(static_cast<NodeId>(first + r), bins.data() + r * bins_of_row(), dots);
+      }
+    });
+    return dots;
+  }
+
+ private:
+  static constexpr std::size_t line = kernels::columns_in_line<Real>;
+  std::size_t hops() const { return factors_.scale.size(); }
+  std::size_t bins_of_row() const { return hops() * line; }
+  std::size_t tile_width(std::size_t at) const {
+    return std::min<std::size_t>(tile_columns, matrix_.nodes() - at);
+  }
+
+  /// Rows as the kernel takes them: tiles of so many columns.
+  AlignedVector<Real> copy_rows(std::size_t first, std::size_t rows) const {
+    const std::size_t tiles = (rows_.count() + tile_columns - 1) / tile_columns;
+    AlignedVector<Real> result(tiles * tile_rows * tile_columns);
+    for (std::size_t tile = 0; tile < tiles; ++tile) {
+      const std::size_t f = tile * tile_columns;
+      for (std::size_t r = 0; r < rows; ++r) {
+        rows_.copy(first + r, f, std::min(tile_columns, rows_.count() - f),
+                   result.data() + (tile * tile_rows + r) * tile_columns);
       }
     }
+    return result;
+  }
+
+  void multiply_tile(const Real* of_rows, std::size_t rows, std::size_t at, Real* products) const {
+    std::fill_n(products, rows * tile_columns, Real{0});
+    for (std::size_t f = 0; f < rows_.count(); f += tile_columns) {
+      for (std::size_t v = 0; v < tile_width(at); v += TurnedPanels<Real>::width) {
+        kernels::multiply_rows(of_rows + f * tile_rows, rows, columns_.from(at + v, f),
+                               std::min(tile_columns, rows_.count() - f), TurnedPanels<Real>::lines,
+                               products + v, tile_columns);
+      }
+    }
+  }
+
+  void add_tile(std::size_t first, std::size_t rows, std::size_t at, Real* products,
+                Real* bins) const {
+    const RowWeights<Hop, Real> weights(factors_);
     for (std::size_t r = 0; r < rows; ++r) {
-      const auto u = static_cast<NodeId>(first + r);
-      for (std::size_t k = 0; k < hops_count; ++k) {
-        const Real* const bin = bins.data() + (r * hops_count + k) * line;
-        double sum = 0;
-        for (std::size_t i = 0; i < line; ++i) sum += static_cast<double>(bin[i]);
-        dots(u, static_cast<Eigen::Index>(k)) = sum * static_cast<double>(factors.of_row(k, u));
+      const std::size_t u = first + r;
+      const Hop* const hops_of_row = matrix_.row(static_cast<NodeId>(u)).data() + at;
+      Real* const of_row = products + r * tile_columns;
+      if (half_ && u >= at) {
+        // Pairs v < u stand with the rows v; u, u is there once, and has been multiplied twice.
+        const std::size_t before = std::min(u - at, tile_columns);
+        std::fill_n(of_row, before, Real{0});
+        if (before < tile_columns) of_row[before] /= 2;
       }
+      if (weighted_) weights.weigh(hops_of_row, at, tile_width(at), of_row);
+      add_to_bins(hops_of_row, of_row, tile_width(at), hops() - 1, bins + r * bins_of_row());
     }
-  });
-  return dots;
-}
+  }
+
+  void write_dots(NodeId u, const Real* bins, Matrix& dots) const {
+    for (std::size_t k = 0; k < hops(); ++k) {
+      double sum = 0;
+      for (std::size_t i = 0; i < line; ++i) sum += static_cast<double>(bins[k * line + i]);
+      dots(u, static_cast<Eigen::Index>(k)) = sum * static_cast<double>(factors_.of_row(k, u));
+    }
+  }
+
+  const HopMatrix<Hop>& matrix_;
+  const ShellFactors<Real>& factors_;
+  bool half_;
+  int threads_;
+  Columns<Real> rows_;
+  TurnedPanels<Real> columns_;
+  bool weighted_;
+};
 
 /// Calls on_lists(each_row) or on_hops(matrix), whatever holds the shells.
 template <typename OnLists, typename OnHops>
@@ -353,7 +467,7 @@ SignalsOf<Real> multiply(const ShellSource& shells, const ShellFactors<Real>& fa
 template <typename Real>
 Matrix correlate(const ShellSource& shells, const ShellFactors<Real>& factors,
                  const SignalsOf<Real>& x, const SignalsOf<Real>& g,
-                 const ShellFactors<Real>* of_product, SignalsOf<Real>* product) {
+                 const ShellFactors<Real>* of_product, SignalsOf<Real>* product, bool totals) {
   const int threads = shells.options.threads;
   if (product != nullptr) product->resize(x.rows(), x.cols());
   return by_form(
@@ -370,7 +484,14 @@ Matrix correlate(const ShellSource& shells, const ShellFactors<Real>& factors,
           const Panels<Real> panels(x, {x.cols(), kernels::most_product_lines}, threads);
           multiply_hops(matrix, *of_product, panels, *product, threads);
         }
-        return correlate_hops(matrix, factors, x, g, threads);
+        using Hop = std::remove_cvref_t<decltype(matrix(0, 0))>;
+        const auto none = [](const auto& sides) {
+          return std::all_of(sides.begin(), sides.end(), [](const auto& f) { return f.empty(); });
+        };
+        // Adding up by hops is half the work where signals are narrow, and nothing where not.
+        constexpr Eigen::Index narrow = 96;
+        const bool half = totals && none(factors.left) && none(factors.right) && x.cols() < narrow;
+        return HopCorrelation<Hop, Real>(matrix, factors, x, g, half, threads).run();
       });
 }
 
@@ -379,9 +500,10 @@ template SignalsOf<float> multiply(const ShellSource&, const ShellFactors<float>
 template SignalsOf<double> multiply(const ShellSource&, const ShellFactors<double>&,
                                     const SignalsOf<double>&);
 template Matrix correlate(const ShellSource&, const ShellFactors<float>&, const SignalsOf<float>&,
-                          const SignalsOf<float>&, const ShellFactors<float>*, SignalsOf<float>*);
+                          const SignalsOf<float>&, const ShellFactors<float>*, SignalsOf<float>*,
+                          bool);
 template Matrix correlate(const ShellSource&, const ShellFactors<double>&, const SignalsOf<double>&,
-                          const SignalsOf<double>&, const ShellFactors<double>*,
-                          SignalsOf<double>*);
+                          const SignalsOf<double>&, const ShellFactors<double>*, SignalsOf<double>*,
+                          bool);
 
 }  // namespace ngf::filter

@@ -40,6 +40,6 @@ SignalsOf<Real> multiply(const ShellSource& shells, const ShellFactors<Real>& fa
 template <typename Real>
 Matrix correlate(const ShellSource& shells, const ShellFactors<Real>& factors,
                  const SignalsOf<Real>& x, const SignalsOf<Real>& g,
-                 const ShellFactors<Real>* of_product, SignalsOf<Real>* product);
+                 const ShellFactors<Real>* of_product, SignalsOf<Real>* product, bool totals);
 
 }  // namespace ngf::filter

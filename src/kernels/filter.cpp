@@ -8,6 +8,7 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <array>
 #include <type_traits>
 
 #include "kernels/filter.hpp"
@@ -175,11 +176,11 @@ void sum_listed(const ListedRow<Column, Real>& row, const Real* x, std::size_t l
 
 /// `rows` rows times `vectors` vectors of columns, all sums in registers.
 template <std::size_t rows, std::size_t vectors, typename Real>
-HWY_INLINE void multiply_block(const Real* w, std::size_t w_stride, const Real* x,
-                               std::size_t count, Real* to, std::size_t to_stride) {
+HWY_INLINE void multiply_block(const Real* w, const Real* x, std::size_t count, Real* to,
+                               std::size_t to_stride) {
   const Tag<Real> tag;
   Wide<Real> total[rows][vectors];
-  HWY_UNROLL(16)
+  HWY_UNROLL(28)
   for (std::size_t r = 0; r < rows; ++r) {
     for (std::size_t j = 0; j < vectors; ++j) {
       total[r][j] = hn::LoadU(tag, to + r * to_stride + j * lanes<Real>);
@@ -190,15 +191,15 @@ HWY_INLINE void multiply_block(const Real* w, std::size_t w_stride, const Real* 
     for (std::size_t j = 0; j < vectors; ++j) {
       values[j] = hn::LoadU(tag, x + (v * vectors + j) * lanes<Real>);
     }
-    HWY_UNROLL(16)
+    HWY_UNROLL(28)
     for (std::size_t r = 0; r < rows; ++r) {
-      const auto factor = hn::Set(tag, w[r * w_stride + v]);
+      const auto factor = hn::Set(tag, w[r * tile_columns + v]);
       for (std::size_t j = 0; j < vectors; ++j) {
         total[r][j] = hn::MulAdd(factor, values[j], total[r][j]);
       }
     }
   }
-  HWY_UNROLL(16)
+  HWY_UNROLL(28)
   for (std::size_t r = 0; r < rows; ++r) {
     for (std::size_t j = 0; j < vectors; ++j) {
       hn::StoreU(total[r][j], tag, to + r * to_stride + j * lanes<Real>);
@@ -207,15 +208,15 @@ HWY_INLINE void multiply_block(const Real* w, std::size_t w_stride, const Real* 
 }
 
 template <std::size_t rows_at_once, std::size_t vectors, typename Real>
-HWY_INLINE void multiply_blocks(const Real* w, std::size_t w_stride, std::size_t rows,
-                                const Real* x, std::size_t count, Real* to, std::size_t to_stride) {
+HWY_INLINE void multiply_blocks(const Real* w, std::size_t rows, const Real* x, std::size_t count,
+                                Real* to, std::size_t to_stride) {
   std::size_t r = 0;
   for (; r + rows_at_once <= rows; r += rows_at_once) {
-    multiply_block<rows_at_once, vectors>(w + r * w_stride, w_stride, x, count, to + r * to_stride,
+    multiply_block<rows_at_once, vectors>(w + r * tile_columns, x, count, to + r * to_stride,
                                           to_stride);
   }
   for (; r < rows; ++r) {
-    multiply_block<1, vectors>(w + r * w_stride, w_stride, x, count, to + r * to_stride, to_stride);
+    multiply_block<1, vectors>(w + r * tile_columns, x, count, to + r * to_stride, to_stride);
   }
 }
 
@@ -241,19 +242,42 @@ constexpr std::size_t rows_in_registers(std::size_t vectors) {
 }
 
 template <typename Real>
-void multiply_rows(const Real* w, std::size_t w_stride, std::size_t rows, const Real* x,
-                   std::size_t count, std::size_t lines, Real* to, std::size_t to_stride) {
+void multiply_rows(const Real* w, std::size_t rows, const Real* x, std::size_t count,
+                   std::size_t lines, Real* to, std::size_t to_stride) {
   constexpr std::size_t one = parts<Real>;
   constexpr std::size_t two = most_product_lines * parts<Real>;
   if (lines == 0) {
-    for (std::size_t r = 0; r < rows; ++r) to[r * to_stride] += dot(w + r * w_stride, x, count);
+    for (std::size_t r = 0; r < rows; ++r) to[r * to_stride] += dot(w + r * tile_columns, x, count);
   } else if (lines == 1) {
-    constexpr std::size_t at_once = std::min<std::size_t>(14, rows_in_registers(one));
-    multiply_blocks<at_once, one>(w, w_stride, rows, x, count, to, to_stride);
+    constexpr std::size_t at_once = rows_in_registers(one);
+    multiply_blocks<at_once, one>(w, rows, x, count, to, to_stride);
   } else {
-    multiply_blocks<rows_in_registers(two), two>(w, w_stride, rows, x, count, to, to_stride);
+    multiply_blocks<rows_in_registers(two), two>(w, rows, x, count, to, to_stride);
   }
 }
+
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+
+/// A vector of hops as places in a table of one vector: their low bits. All of those of "farther"
+/// are set.
+HWY_INLINE auto indices_of(const std::uint8_t* hops) {
+  const Tag<float> tag;
+  const hn::RebindToSigned<Tag<float>> index_tag;
+  const hn::Rebind<std::uint8_t, Tag<float>> byte_tag;
+  const auto hop = hn::PromoteTo(index_tag, hn::LoadU(byte_tag, hops));
+  const auto low = hn::And(hop, hn::Set(index_tag, static_cast<std::int32_t>(lanes<float> - 1)));
+  return hn::IndicesFromVec(tag, low);
+}
+
+/// Row k is 1 at k, and 0 elsewhere.
+struct alignas(64) TableRow : std::array<float, lanes<float>> {};
+constexpr std::array<TableRow, lanes<float>> one_at = [] {
+  std::array<TableRow, lanes<float>> rows{};
+  for (std::size_t k = 0; k < rows.size(); ++k) rows[k][k] = 1;
+  return rows;
+}();
+
+#endif
 
 /// Numbers by hop, found for a vector of hops at a time where the instruction set can.
 template <typename Real>
@@ -271,18 +295,12 @@ class Table {
   }
 
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+  // The last entry is left to "farther".
   HWY_INLINE bool in_register() const {
-    return std::is_same_v<Real, float> && last_hop_ < lanes<Real>;
+    return std::is_same_v<Real, float> && last_hop_ + 1 < lanes<Real>;
   }
   HWY_INLINE Wide<float> at(const std::uint8_t* hops) const {
-    const Tag<float> tag;
-    const hn::RebindToSigned<Tag<float>> index_tag;
-    const hn::Rebind<std::uint8_t, Tag<float>> byte_tag;
-    const auto hop = hn::PromoteTo(index_tag, hn::LoadU(byte_tag, hops));
-    const auto end = hn::Set(index_tag, static_cast<std::int32_t>(last_hop_ + 1));
-    const auto near = hn::Lt(hop, end);
-    const auto index = hn::IndicesFromVec(tag, hn::IfThenElseZero(near, hop));
-    return hn::IfThenElseZero(hn::RebindMask(tag, near), hn::TableLookupLanes(held_, index));
+    return hn::TableLookupLanes(held_, indices_of(hops));
   }
 #else
   HWY_INLINE bool in_register() const { return false; }
@@ -341,26 +359,27 @@ void add_by_hop(const std::uint8_t* hops, const Real* values, std::size_t count,
   std::size_t v = 0;
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
   if constexpr (std::is_same_v<Real, float>) {
-    // Four vectors at a time, hop by hop: what has another hop is added as nothing.
+    // Looked up in a table that is 1 at one hop alone, four vectors at a time.
     constexpr std::size_t together = 4;
+    constexpr std::size_t stride = together * lanes<float>;
     const Tag<float> tag;
     const hn::RebindToSigned<Tag<float>> index_tag;
-    const hn::Rebind<std::uint8_t, Tag<float>> byte_tag;
-    for (; v + together * lanes<float> <= count; v += together * lanes<float>) {
-      hn::Vec<decltype(index_tag)> hop[together];
+    for (; last_hop + 1 < lanes<float> && v + stride <= count; v += stride) {
+      decltype(hn::IndicesFromVec(tag, hn::Zero(index_tag))) hop[together];
       Wide<float> value[together];
       for (std::size_t i = 0; i < together; ++i) {
-        hop[i] = hn::PromoteTo(index_tag, hn::LoadU(byte_tag, hops + v + i * lanes<float>));
+        hop[i] = indices_of(hops + v + i * lanes<float>);
         value[i] = hn::LoadU(tag, values + v + i * lanes<float>);
       }
       for (std::size_t k = 0; k <= last_hop; ++k) {
-        const auto wanted = hn::Set(index_tag, static_cast<std::int32_t>(k));
-        const auto chosen = [&](std::size_t i) HWY_ATTR {
-          return hn::IfThenElseZero(hn::RebindMask(tag, hn::Eq(hop[i], wanted)), value[i]);
-        };
-        const auto sum = hn::Add(hn::Add(chosen(0), chosen(1)), hn::Add(chosen(2), chosen(3)));
-        const auto bin = hn::Add(hn::LoadU(tag, bins + k * lanes<float>), sum);
-        hn::StoreU(bin, tag, bins + k * lanes<float>);
+        const auto table = hn::Load(tag, one_at[k].data());
+        auto even = hn::LoadU(tag, bins + k * lanes<float>);
+        auto odd = hn::Zero(tag);
+        for (std::size_t i = 0; i < together; i += 2) {
+          even = hn::MulAdd(hn::TableLookupLanes(table, hop[i]), value[i], even);
+          odd = hn::MulAdd(hn::TableLookupLanes(table, hop[i + 1]), value[i + 1], odd);
+        }
+        hn::StoreU(hn::Add(even, odd), tag, bins + k * lanes<float>);
       }
     }
   }
@@ -371,31 +390,30 @@ void add_by_hop(const std::uint8_t* hops, const Real* values, std::size_t count,
 }
 
 #define NGF_FOR_EACH_REAL(define) define(float, f) define(double, d)
-#define NGF_DEFINE(Real, letter)                                                             \
-  void sum_shells_16_##letter(const ListedRow<std::uint16_t, Real>& row, const Real* x,      \
-                              std::size_t lines, Real* to) {                                 \
-    sum_listed(row, x, lines, to);                                                           \
-  }                                                                                          \
-  void sum_shells_32_##letter(const ListedRow<std::uint32_t, Real>& row, const Real* x,      \
-                              std::size_t lines, Real* to) {                                 \
-    sum_listed(row, x, lines, to);                                                           \
-  }                                                                                          \
-  void multiply_rows_##letter(const Real* w, std::size_t w_stride, std::size_t rows,         \
-                              const Real* x, std::size_t count, std::size_t lines, Real* to, \
-                              std::size_t to_stride) {                                       \
-    multiply_rows(w, w_stride, rows, x, count, lines, to, to_stride);                        \
-  }                                                                                          \
-  void look_up_##letter(const std::uint8_t* hops, std::size_t count, const Real* table,      \
-                        std::size_t last_hop, Real* w) {                                     \
-    look_up(hops, count, table, last_hop, w);                                                \
-  }                                                                                          \
-  Real look_up_dot_##letter(const std::uint8_t* hops, std::size_t count, const Real* table,  \
-                            std::size_t last_hop, const Real* x) {                           \
-    return look_up_dot(hops, count, table, last_hop, x);                                     \
-  }                                                                                          \
-  void add_by_hop_##letter(const std::uint8_t* hops, const Real* values, std::size_t count,  \
-                           std::size_t last_hop, Real* bins) {                               \
-    add_by_hop(hops, values, count, last_hop, bins);                                         \
+#define NGF_DEFINE(Real, letter)                                                                 \
+  void sum_shells_16_##letter(const ListedRow<std::uint16_t, Real>& row, const Real* x,          \
+                              std::size_t lines, Real* to) {                                     \
+    sum_listed(row, x, lines, to);                                                               \
+  }                                                                                              \
+  void sum_shells_32_##letter(const ListedRow<std::uint32_t, Real>& row, const Real* x,          \
+                              std::size_t lines, Real* to) {                                     \
+    sum_listed(row, x, lines, to);                                                               \
+  }                                                                                              \
+  void multiply_rows_##letter(const Real* w, std::size_t rows, const Real* x, std::size_t count, \
+                              std::size_t lines, Real* to, std::size_t to_stride) {              \
+    multiply_rows(w, rows, x, count, lines, to, to_stride);                                      \
+  }                                                                                              \
+  void look_up_##letter(const std::uint8_t* hops, std::size_t count, const Real* table,          \
+                        std::size_t last_hop, Real* w) {                                         \
+    look_up(hops, count, table, last_hop, w);                                                    \
+  }                                                                                              \
+  Real look_up_dot_##letter(const std::uint8_t* hops, std::size_t count, const Real* table,      \
+                            std::size_t last_hop, const Real* x) {                               \
+    return look_up_dot(hops, count, table, last_hop, x);                                         \
+  }                                                                                              \
+  void add_by_hop_##letter(const std::uint8_t* hops, const Real* values, std::size_t count,      \
+                           std::size_t last_hop, Real* bins) {                                   \
+    add_by_hop(hops, values, count, last_hop, bins);                                             \
   }
 NGF_FOR_EACH_REAL(NGF_DEFINE)
 #undef NGF_DEFINE
@@ -424,10 +442,10 @@ namespace ngf::kernels {
     HWY_DYNAMIC_DISPATCH(sum_shells_32_##letter)(row, x, lines, to);                           \
   }                                                                                            \
   template <>                                                                                  \
-  void multiply_rows(const Real* w, std::size_t w_stride, std::size_t rows, const Real* x,     \
-                     std::size_t count, std::size_t lines, Real* to, std::size_t to_stride) {  \
+  void multiply_rows(const Real* w, std::size_t rows, const Real* x, std::size_t count,        \
+                     std::size_t lines, Real* to, std::size_t to_stride) {                     \
     HWY_DYNAMIC_DISPATCH(multiply_rows_##letter)                                               \
-    (w, w_stride, rows, x, count, lines, to, to_stride);                                       \
+    (w, rows, x, count, lines, to, to_stride);                                                 \
   }                                                                                            \
   template <>                                                                                  \
   void look_up(const std::uint8_t* hops, std::size_t count, const Real* table,                 \

@@ -37,13 +37,17 @@ struct ListedRow {
 template <typename Column, typename Real>
 void sum_shells(const ListedRow<Column, Real>& row, const Real* x, std::size_t lines, Real* to);
 
-/// to[r * to_stride + f] += sum over v < count of w[r * w_stride + v] * x_v[f], for all r < rows.
-template <typename Real>
-void multiply_rows(const Real* w, std::size_t w_stride, std::size_t rows, const Real* x,
-                   std::size_t count, std::size_t lines, Real* to, std::size_t to_stride);
+/// Rows of a tile of weights are so far apart.
+inline constexpr std::size_t tile_columns = 256;
 
-/// w[v] = table[hops[v]] for v < count. `table` has an entry for each hop up to `last_hop`; greater
-/// hops become 0.
+/// to[r * to_stride + f] += sum over v < count of w[r * tile_columns + v] * x_v[f], for all
+/// r < rows.
+template <typename Real>
+void multiply_rows(const Real* w, std::size_t rows, const Real* x, std::size_t count,
+                   std::size_t lines, Real* to, std::size_t to_stride);
+
+/// w[v] = table[hops[v]] for v < count. `table` has an entry for each hop up to `last_hop`;
+/// "farther", 255, the only other hop, becomes 0.
 template <typename Real>
 void look_up(const std::uint8_t* hops, std::size_t count, const Real* table, std::size_t last_hop,
              Real* w);
