@@ -30,6 +30,10 @@ double seconds_of(const Body& body) {
 std::vector<double> best_seconds(const std::vector<std::function<void()>>& bodies,
                                  double enough = 1);
 
+/// Multiplications and additions of floats a second that all threads together reach on tiles that
+/// stay in the nearest caches.
+double multiplication_rate(int threads);
+
 /// Bytes a second that all threads together can write to memory, past the caches.
 double write_bandwidth(int threads);
 

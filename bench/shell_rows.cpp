@@ -103,7 +103,7 @@ void add_few_hops(const std::string& name, const Graph& graph, std::uint32_t hop
   notes.emplace_back();
   bodies.emplace_back([&] { plain_lists<Column>(graph, hops, tasks.threads); });
 
-  const auto best = best_seconds(bodies);
+  const auto best = best_seconds(bodies, tasks.seconds);
   const double limit = bytes / tasks.write_bandwidth;
   for (std::size_t i = 0; i < best.size(); ++i) {
     rows.push_back({fmt::format("{}: {}", task, names[i]), best[i], best[i] / best[0],

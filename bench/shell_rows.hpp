@@ -12,6 +12,7 @@ struct ShellTasks {
   bool all_hops = true;
   std::vector<std::uint32_t> few_hops{1, 2, 3, 4};
   int threads = 0;
+  double seconds = 1;          ///< to spend on each row
   double write_bandwidth = 0;  ///< bytes a second
 };
 

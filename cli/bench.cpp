@@ -5,8 +5,10 @@
 #include <vector>
 
 #include "common.hpp"
+#include "filter_rows.hpp"
 #include "graph_source.hpp"
 #include "measure.hpp"
+#include "ngf/error.hpp"
 #include "ngf/generate.hpp"
 #include "shell_rows.hpp"
 #include "verbs.hpp"
@@ -19,25 +21,46 @@ struct BenchVerb {
   Common common;
   GraphSource source;
   std::string what = "shells";
+  double seconds = 0.5;
 };
 
 /// Tables of all pairs up to this many nodes are timed; beyond, few hops alone.
 constexpr NodeId most_nodes_for_all_hops = 30'000;
 
+/// Dense products of all pairs up to this many nodes.
+constexpr NodeId most_nodes_for_filters = 20'000;
+
 std::vector<bench::Row> time_shells(const std::string& name, const Graph& graph,
-                                    const Common& common, double write_bandwidth) {
+                                    const BenchVerb& verb, double bandwidth) {
   bench::ShellTasks tasks;
-  tasks.threads = common.threads;
-  tasks.write_bandwidth = write_bandwidth;
+  tasks.threads = verb.common.threads;
+  tasks.seconds = verb.seconds;
+  tasks.write_bandwidth = bandwidth;
   tasks.all_hops = graph.nodes() <= most_nodes_for_all_hops;
   return bench::shell_rows(name, graph, tasks);
 }
 
+std::vector<bench::Row> time_filters(const std::string& name, const Graph& graph,
+                                     const BenchVerb& verb, double rate) {
+  if (graph.nodes() > most_nodes_for_filters) {
+    throw Error(fmt::format("{}: {} nodes; filters are timed on up to {}", name, graph.nodes(),
+                            most_nodes_for_filters));
+  }
+  bench::FilterTasks tasks;
+  tasks.threads = verb.common.threads;
+  tasks.seconds = verb.seconds;
+  tasks.multiplications = rate;
+  return bench::filter_rows(name, graph, tasks);
+}
+
 void run_bench(const BenchVerb& verb) {
-  const double bandwidth = bench::write_bandwidth(verb.common.threads);
+  const bool shells = verb.what == "shells";
+  const double limit = shells ? bench::write_bandwidth(verb.common.threads)
+                              : bench::multiplication_rate(verb.common.threads);
   std::vector<bench::Row> rows;
   const auto add = [&](const std::string& name, const Graph& graph) {
-    const auto of_graph = time_shells(name, graph, verb.common, bandwidth);
+    const auto of_graph =
+        shells ? time_shells(name, graph, verb, limit) : time_filters(name, graph, verb, limit);
     rows.insert(rows.end(), of_graph.begin(), of_graph.end());
   };
   if (verb.source.name().empty()) {
@@ -63,7 +86,9 @@ void run_bench(const BenchVerb& verb) {
     fmt::print("{:44} {:>10.3f} {:>7.2f}x {:>8.1f}%  {}\n", row.name, row.seconds * 1e3, row.ratio,
                row.limit_fraction * 100, row.note);
   }
-  fmt::print("limit: writing the answer at {:.1f} GB/s, measured just now\n", bandwidth / 1e9);
+  fmt::print("limit: {} {:.1f} {}, measured just now\n",
+             shells ? "writing the answer at" : "multiplying and adding at", limit / 1e9,
+             shells ? "GB/s" : "GFLOP/s");
 }
 
 }  // namespace
@@ -73,7 +98,10 @@ void add_bench(CLI::App& program) {
   CLI::App* const bench = program.add_subcommand(
       "bench", "How fast this machine is, on a graph of yours or on built-in ones");
   bench->add_option("WHAT", verb->what, "What to time")
-      ->check(CLI::IsMember({"shells"}))
+      ->check(CLI::IsMember({"shells", "filter"}))
+      ->capture_default_str();
+  bench->add_option("--seconds", verb->seconds, "To spend on each row, at least")
+      ->check(CLI::Range(0.0, 3600.0))
       ->capture_default_str();
   verb->source.add_to(*bench, false);
   verb->common.add_to(*bench);

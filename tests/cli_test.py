@@ -785,12 +785,14 @@ class ShellsTest(ProgramTest):
         self.assertLess(outcome.peak_bytes, 1.1 * int(needed))
 
     def test_bench(self):
-        value = self.json("bench", "shells", "builtin:karate")
-        names = [row["name"] for row in value["rows"]]
-        self.assertIn("builtin:karate, all hops: ngf", names)
-        for row in value["rows"]:
-            self.assertGreater(row["seconds"], 0)
-            self.assertGreater(row["ratio"], 0)
+        for what, expected in [("shells", "all hops: ngf"), ("filter", "K=3, F=16: Eigen")]:
+            value = self.json("bench", what, "builtin:karate", "--seconds", "0.001")
+            names = [row["name"] for row in value["rows"]]
+            self.assertIn(f"builtin:karate, {expected}", names)
+            for row in value["rows"]:
+                self.assertGreater(row["seconds"], 0)
+                self.assertGreater(row["ratio"], 0)
+                self.assertGreater(row["limit_fraction"], 0)
 
 
 class FilterTest(ProgramTest):

@@ -1,0 +1,157 @@
+#!/usr/bin/python3
+"""How fast neighbourhood filters are applied: ngf against Eigen, SciPy, torch and dense libraries.
+
+Y = H X in float, with H = sum over k < K of h_k A_k on Cora, Citeseer and Pubmed, and X of F columns.
+ngf has the shells and the taps; the others have H itself, as a sparse matrix or a dense one. Results
+are compared, to 1e-5 of the largest value, before anything is timed.
+
+Graphs are read from the folder of data sets; rows of missing ones are left out. So are libraries
+that are not installed, and what would take minutes (SciPy and Eigen on a large H that is mostly
+full).
+
+What to expect: about ten minutes. Numbers are best of several runs, on all processors; torch is told
+to use them, and OpenBLAS which kernels this processor has (Debian's does not know recent ones). SciPy has
+one thread.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+THREADS = len(os.sched_getaffinity(0))
+# Before OpenBLAS is loaded.
+if "avx512vl" in pathlib.Path("/proc/cpuinfo").read_text():
+    os.environ.setdefault("OPENBLAS_CORETYPE", "SKYLAKEX")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", str(THREADS))
+
+import numpy
+import scipy.sparse
+
+try:
+    import torch
+except ImportError:
+    torch = None
+
+GRAPHS = {"Cora": "ind.cora.graph", "Citeseer": "ind.citeseer.graph", "Pubmed": "ind.pubmed.graph"}
+TAPS = (3, 5, 10)
+WIDTHS = (1, 16, 64, 512)
+# Entries of H, times columns, that SciPy and torch's sparse product are spared.
+MOST_WORK = 5e9
+
+
+def filter_matrix(build, graph, count):
+    """H as ngf's shells make it, with the taps of filter_bench."""
+    total = None
+    with tempfile.TemporaryDirectory(prefix="ngf-filter-bench-") as folder:
+        file = pathlib.Path(folder) / "shell.npz"
+        tap = 1.0
+        for hop in range(count):
+            subprocess.run(
+                [build / "ngf", "shells", graph, "--hops", str(count - 1), "--hop", str(hop), "-o", file, "--quiet"],
+                check=True, stdout=subprocess.DEVNULL,
+            )
+            shell = scipy.sparse.load_npz(file).astype(numpy.float32) * numpy.float32(tap)
+            total = shell if total is None else total + shell
+            tap *= -0.8
+    return total.tocsr()
+
+
+def best(body, seconds=1.0):
+    shortest, spent = float("inf"), 0.0
+    while spent < seconds:
+        start = time.perf_counter()
+        body()
+        took = time.perf_counter() - start
+        shortest = min(shortest, took)
+        spent += took
+    return shortest
+
+
+def contenders(matrix, x):
+    """(name, body) of each peer, whose body returns Y."""
+    if matrix.nnz * x.shape[1] <= MOST_WORK:
+        yield "SciPy", lambda: matrix @ x
+    if torch is None:
+        return
+    torch.set_num_threads(THREADS)
+    signals = torch.from_numpy(x)
+    if matrix.nnz * x.shape[1] <= MOST_WORK:
+        sparse = torch.sparse_csr_tensor(
+            torch.from_numpy(matrix.indptr.astype(numpy.int64)),
+            torch.from_numpy(matrix.indices.astype(numpy.int64)),
+            torch.from_numpy(matrix.data), size=matrix.shape,
+        )
+        yield "torch, sparse", lambda: (sparse @ signals).numpy()
+    if matrix.nnz >= 0.05 * matrix.shape[0] ** 2:
+        dense = torch.from_numpy(matrix.toarray())
+        yield "torch, dense", lambda: (dense @ signals).numpy()
+
+
+def add_peers(build, data, name, rows):
+    """SciPy's and torch's rows, each behind the other rows of its task."""
+    for count in TAPS:
+        matrix = filter_matrix(build, data / "planetoid" / GRAPHS[name], count)
+        exact = matrix[:: max(1, matrix.shape[0] // 500)].astype(numpy.float64)
+        for width in WIDTHS:
+            task = f"{name}, K={count}, F={width}"
+            of_task = [i for i, row in enumerate(rows) if row["name"].startswith(task + ":")]
+            ours = rows[of_task[0]]["seconds"]
+            x = numpy.random.default_rng(1).standard_normal((matrix.shape[0], width), dtype=numpy.float32)
+            expected = exact @ x.astype(numpy.float64)
+            new = []
+            for peer, body in contenders(matrix, x):
+                error = abs(body()[:: max(1, matrix.shape[0] // 500)] - expected).max() / abs(expected).max()
+                if not error <= 1e-5:
+                    sys.exit(f"filter_bench: {task}: {peer} is off by {error:.1e}")
+                seconds = best(body)
+                new.append({"name": f"{task}: {peer}", "seconds": seconds, "ratio": seconds / ours,
+                            "limit_fraction": 0.0, "note": ""})
+            rows[of_task[-1] + 1 : of_task[-1] + 1] = new
+
+
+def print_table(result):
+    print(f"{'':40} {'ms':>10} {'of ngf':>9} {'of limit':>9}")
+    for row in result["rows"]:
+        limit = f"{row['limit_fraction']:9.1%}" if row["limit_fraction"] > 0 else " " * 9
+        print(f"{row['name']:40} {row['seconds'] * 1e3:10.3f} {row['ratio']:8.2f}x {limit}  {row['note']}")
+    print(f"limit: {result['multiplication_rate'] / 1e9:.0f} GFLOP/s, reached on tiles in the caches in this run")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("names", nargs="*", help="graphs; all where none is named")
+    parser.add_argument("--build", type=pathlib.Path, default="build", help="folder that ngf was built in")
+    parser.add_argument("--data", type=pathlib.Path, help="folder of data sets; $NGF_DATA, ../shared/data")
+    parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
+    arguments = parser.parse_args()
+    data = arguments.data or pathlib.Path(os.environ.get("NGF_DATA", "../shared/data"))
+    names = []
+    for name, file in GRAPHS.items():
+        if arguments.names and name not in arguments.names:
+            continue
+        if (data / "planetoid" / file).exists():
+            names.append(name)
+        else:
+            print(f"filter_bench: {name} is left out: no {data / 'planetoid' / file}", file=sys.stderr)
+    program = arguments.build / "bench" / "filter_bench"
+    if not os.access(program, os.X_OK):
+        sys.exit(f"filter_bench: {program} is not there; build it, or name the folder with --build")
+    if not names:
+        return
+    output = subprocess.run([program, data, *names], check=True, stdout=subprocess.PIPE, text=True)
+    result = json.loads(output.stdout)
+    for name in names:
+        add_peers(arguments.build, data, name, result["rows"])
+    if arguments.json:
+        print(json.dumps(result))
+    else:
+        print_table(result)
+
+
+if __name__ == "__main__":
+    main()
