@@ -110,10 +110,18 @@ void run_with(const Filter& filter, std::string_view storage, const FilterVerb& 
   const double took = seconds();
   io::write_matrix(verb.out, y);
   if (verb.common.json) {
-    print_json({{"seconds", took},
-                {"storage", storage},
-                {"flops", filter.flops(x.cols())},
-                {"written", verb.out.string()}});
+    Json json{{"seconds", took},
+              {"storage", storage},
+              {"flops", filter.flops(x.cols())},
+              {"written", verb.out.string()}};
+    if constexpr (std::is_same_v<Filter, NeighborhoodFilter>) {
+      if (verb.flags.normalization() == Normalization::lmax) {
+        for (std::size_t k = 0; k < filter.taps().count(); ++k) {
+          json["lmax"].push_back(filter.largest_value(k).value);
+        }
+      }
+    }
+    print_json(json);
   } else {
     fmt::print("{}: {} x {}, filtered in {:.3g} s\n", verb.out.string(), y.rows(), y.cols(), took);
   }

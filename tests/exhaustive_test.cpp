@@ -13,6 +13,7 @@
 #include "ngf/components.hpp"
 #include "ngf/eccentricity.hpp"
 #include "ngf/error.hpp"
+#include "ngf/filter.hpp"
 #include "ngf/io/read.hpp"
 #include "ngf/shells.hpp"
 #include "shells/reference.hpp"
@@ -181,6 +182,18 @@ TEST(Exhaustive, ShellsOfEveryGraph) {
       SCOPED_TRACE(name);
       expect_exact(graph);
     }
+  }
+}
+
+TEST(Exhaustive, LargestEigenvaluesOfPubmedsShellsTakeFewSteps) {
+  NGF_NEED_DATA(folder);
+  const Graph graph = io::read_graph(folder / "planetoid/ind.pubmed.graph").dataset.graph;
+  const std::size_t count = shell_sizes(graph).size();
+  const NeighborhoodFilter filter(graph, Taps(std::vector<double>(count, 1.0)));
+  for (std::size_t k = 1; k < count; ++k) {
+    const LargestValue found = filter.largest_value(k);
+    EXPECT_LE(found.applications, 60) << "hop " << k;
+    EXPECT_GE(found.value, 1) << "hop " << k;
   }
 }
 

@@ -112,7 +112,7 @@ Eigen::MatrixXd plain_sum(const Taps& taps, const std::vector<Eigen::MatrixXd>& 
 
 std::vector<Eigen::MatrixXd> powers_of(const Eigen::MatrixXd& shift, std::size_t count) {
   std::vector<Eigen::MatrixXd> powers{Eigen::MatrixXd::Identity(shift.rows(), shift.cols())};
-  while (powers.size() < count) powers.push_back(powers.back() * shift);
+  while (powers.size() < count) powers.emplace_back(powers.back() * shift);
   return powers;
 }
 
@@ -343,10 +343,9 @@ TEST(Filters, StandardErrorsOfFittedTapsTellHowFarTheyAreOff) {
   const NeighborhoodFilter filter(graph, taps, options);
   const Matrix x = random_matrix(500, 2, 1);
   double squares = 0;
-  constexpr int trials = 200;
-  for (int trial = 0; trial < trials; ++trial) {
-    const Matrix y =
-        filter.apply(x) + 0.3 * random_matrix(500, 2, static_cast<std::uint64_t>(100 + trial));
+  constexpr std::uint64_t trials = 200;
+  for (std::uint64_t trial = 0; trial < trials; ++trial) {
+    const Matrix y = filter.apply(x) + 0.3 * random_matrix(500, 2, 100 + trial);
     const FittedTaps found = fit_taps(filter, x, y);
     for (std::size_t k = 0; k < 3; ++k) {
       squares += std::pow((found.taps[k] - taps(0, k)) / found.standard_errors[k], 2);

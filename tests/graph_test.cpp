@@ -32,7 +32,7 @@ Graph graph_from_sets(NodeId nodes, const std::vector<Edge>& edges, bool directe
     targets.insert(targets.end(), row.begin(), row.end());
     offsets.push_back(targets.size());
   }
-  return Graph(offsets, targets, {}, directed);
+  return {offsets, targets, {}, directed};
 }
 
 TEST(Graph, BuildEqualsSetsOfPairs) {
@@ -135,8 +135,8 @@ TEST(Graph, AMatrixReadAsUndirectedJoinsBothTriangles) {
 
 TEST(Graph, TransposeTurnsEveryArcAndTwiceIsNothing) {
   const auto edges = random_edges(60, 300, 4);
-  std::vector<Edge> turned;
-  for (const auto [from, to] : edges) turned.push_back({to, from});
+  std::vector<Edge> turned = edges;
+  for (auto& [from, to] : turned) std::swap(from, to);
   const BuildOptions directed{.directed = true};
   const Graph graph = build_graph(60, edges, directed);
   EXPECT_EQ(transpose(graph), build_graph(60, turned, directed));
@@ -150,8 +150,11 @@ TEST(Graph, RelabellingTheEdgesRelabelsTheGraph) {
   const auto edges = random_edges(nodes, 300, 5);
   std::vector<NodeId> new_id(nodes);
   for (NodeId u = 0; u < nodes; ++u) new_id[u] = (u * 31 + 7) % nodes;  // 31 is prime to 97
-  std::vector<Edge> moved;
-  for (const auto [from, to] : edges) moved.push_back({new_id[from], new_id[to]});
+  std::vector<Edge> moved = edges;
+  for (auto& [from, to] : moved) {
+    from = new_id[from];
+    to = new_id[to];
+  }
   const Graph before = build_graph(nodes, edges);
   const Graph after = build_graph(nodes, moved);
   for (NodeId u = 0; u < nodes; ++u) {

@@ -14,7 +14,6 @@ namespace ngf::io {
 namespace {
 
 using test::error_of;
-using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 

@@ -230,7 +230,7 @@ TEST(Convert, WhatAFormatCannotHoldIsRefusedOrSaid) {
   dataset.graph = sample_graph(10, 20, false, 2);
   const auto error = [&](std::string_view name, Format format) {
     const auto path = temp_file(name, "old");
-    const std::string text = error_of<Error>([&] { write_graph(path, dataset, format); });
+    std::string text = error_of<Error>([&] { write_graph(path, dataset, format); });
     EXPECT_EQ(std::filesystem::file_size(path), 3U);  // the old file is untouched
     return text;
   };

@@ -18,6 +18,7 @@ import unittest
 import networkx
 import numpy as np
 import scipy.io
+import scipy.linalg
 import scipy.sparse
 from scipy.sparse import csgraph
 
@@ -418,6 +419,25 @@ class DataSets(ReferenceTest):
 class Slow(ReferenceTest):
     def test_radius_and_diameter(self):
         self.assertGreater(self.check_extents(QUICK_NODES + 1, SLOW_NODES), 8)
+
+    @needs_data
+    def test_largest_eigenvalues_of_shells(self):
+        """Lanczos' method on the shells themselves, against a dense eigensolver."""
+        for name in ["cora", "citeseer"]:
+            graph = DATA / "planetoid" / f"ind.{name}.graph"
+            matrix = self.folder / "graph.npz"
+            self.succeed("convert", graph, matrix, "--to", "npz-scipy", "--quiet")
+            hops = csgraph.shortest_path(scipy.sparse.load_npz(matrix), unweighted=True)
+            count = int(hops[np.isfinite(hops)].max()) + 1
+            np.save(self.folder / "x.npy", np.ones((len(hops), 1)))
+            found = self.json("filter", graph, "--signal", "x.npy", "--taps", ",".join(["1"] * count),
+                              "--normalize", "lmax", "-o", "y.npy")["lmax"]
+            self.assertEqual(len(found), count)
+            for hop, value in enumerate(found):
+                shell = (hops == hop).astype(float)
+                last = len(hops) - 1
+                expected = scipy.linalg.eigh(shell, eigvals_only=True, subset_by_index=[last, last])[0]
+                self.assertAlmostEqual(value / expected, 1, delta=1e-5, msg=f"{name}, hop {hop}")
 
 
 if __name__ == "__main__":

@@ -251,8 +251,11 @@ TEST(Shells, RelabellingTheNodesRelabelsTheShells) {
   const NodeId nodes = 401;
   const auto edges = random_edges(nodes, 700, 41);
   const auto new_id = [&](NodeId u) { return (u * 29 + 5) % nodes; };
-  std::vector<Edge> moved;
-  for (const auto [from, to] : edges) moved.push_back({new_id(from), new_id(to)});
+  std::vector<Edge> moved = edges;
+  for (auto& [from, to] : moved) {
+    from = new_id(from);
+    to = new_id(to);
+  }
   const Shells before = build_shells(build_graph(nodes, edges), {.storage = Storage::dense});
   const Shells after = build_shells(build_graph(nodes, moved), {.storage = Storage::dense});
   const auto& a = std::get<HopMatrix<std::uint8_t>>(before.held());

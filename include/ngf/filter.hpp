@@ -9,6 +9,7 @@
 #include "ngf/graph.hpp"
 #include "ngf/matrix.hpp"
 #include "ngf/shells.hpp"
+#include "ngf/spectrum.hpp"
 
 /// Graph filters: y = sum over k of h_k A_k x on shells (neighbourhood filters), and
 /// y = sum over k of h_k S^k x on powers of a shift (classical, polynomial filters).
@@ -81,6 +82,9 @@ class NeighborhoodFilter {
   const Shells& shells() const { return *shells_; }
   /// Multiplications and additions of one `apply` on signals of this width.
   double flops(std::int64_t width) const;
+  /// The largest eigenvalue of A_k, before it is normalised; the largest singular value when the
+  /// graph is directed.
+  LargestValue largest_value(std::size_t k) const;
 
   /// H X.
   template <typename Real>

@@ -4,7 +4,6 @@
 
 #include "filter/checks.hpp"
 #include "filter/shell_products.hpp"
-#include "ngf/spectrum.hpp"
 
 namespace ngf {
 
@@ -104,10 +103,8 @@ class FilterRun {
   /// Shell k alone.
   template <typename Real>
   ShellFactors<Real> one_shell(std::size_t k, bool transposed) const {
+    check_shell(k);
     ShellFactors<Real> result = shells_alone<Real>(transposed);
-    if (k >= result.scale.size()) {
-      detail::fail("no shell {} in a filter of {} taps", k, result.scale.size());
-    }
     const Real scale = result.scale[k];
     std::fill(result.scale.begin(), result.scale.end(), Real{0});
     result.scale[k] = scale;
@@ -140,20 +137,38 @@ class FilterRun {
     }
   }
 
- private:
-  double inverse_of_largest(std::size_t k) const {
+  /// Of shell k as it is.
+  LargestValue largest_value(std::size_t k) const {
     const auto shell = [&](bool transposed) -> Operator {
-      return [this, transposed, factors = one_shell<double>(k, transposed)](
-                 const Eigen::VectorXd& x, Eigen::VectorXd& y) {
+      return [this, transposed, factors = bare_shell(k)](const Eigen::VectorXd& x,
+                                                         Eigen::VectorXd& y) {
         y = apply(factors, SignalsOf<double>(x), transposed);
       };
     };
     const bool symmetric = filter_.shells_ == filter_.back_;
-    const LargestValue largest =
-        symmetric ? largest_eigenvalue(filter_.nodes(), shell(false))
-                  : largest_singular_value(filter_.nodes(), shell(false), shell(true));
+    return symmetric ? largest_eigenvalue(filter_.nodes(), shell(false))
+                     : largest_singular_value(filter_.nodes(), shell(false), shell(true));
+  }
+
+ private:
+  double inverse_of_largest(std::size_t k) const {
+    const double largest = largest_value(k).value;
     // An empty shell is a tap that does nothing.
-    return largest.value > 0 ? 1 / largest.value : 1;
+    return largest > 0 ? 1 / largest : 1;
+  }
+
+  ShellFactors<double> bare_shell(std::size_t k) const {
+    ShellFactors<double> result(filter_.taps_.count());
+    check_shell(k);
+    std::fill(result.scale.begin(), result.scale.end(), 0);
+    result.scale[k] = 1;
+    return result;
+  }
+
+  void check_shell(std::size_t k) const {
+    if (k >= filter_.taps_.count()) {
+      detail::fail("no shell {} in a filter of {} taps", k, filter_.taps_.count());
+    }
   }
 
   const NeighborhoodFilter& filter_;
@@ -198,6 +213,10 @@ double NeighborhoodFilter::flops(std::int64_t width) const {
     pairs = static_cast<double>(nodes()) * static_cast<double>(nodes());
   }
   return 2 * pairs * static_cast<double>(width);
+}
+
+LargestValue NeighborhoodFilter::largest_value(std::size_t k) const {
+  return FilterRun(*this).largest_value(k);
 }
 
 template <typename Real>

@@ -70,7 +70,7 @@ template <typename Real>
 class RowFactors {
  public:
   explicit RowFactors(const ShellFactors<Real>& factors)
-      : factors_(factors), scale_(factors.scale), by_row_(false) {
+      : factors_(factors), scale_(factors.scale) {
     for (std::size_t k = 0; k < scale_.size(); ++k) {
       by_row_ = by_row_ || !factors.left[k].empty();
       right_.push_back(factors.right[k].empty() ? nullptr : factors.right[k].data());
@@ -90,7 +90,7 @@ class RowFactors {
   const ShellFactors<Real>& factors_;
   std::vector<Real> scale_;
   std::vector<const Real*> right_;
-  bool by_row_;
+  bool by_row_ = false;
 };
 
 /// Panels for sums of listed rows: wide, unless the rows of a narrower one fit into the caches.
