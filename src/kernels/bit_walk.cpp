@@ -184,7 +184,8 @@ HWY_INLINE void pull_class(Level& level, Part& reached, Part& counted) {
   const auto visit = [&](std::size_t i, bool first) HWY_ATTR {
     const NodeId v = visits.nodes[i];
     const Wide before = first ? filled(false) : load(level.seen[0][v]);
-    const Wide all = level.component != nullptr ? load(level.reach[level.component[v]]) : all_of_one;
+    const Wide all =
+        level.component != nullptr ? load(level.reach[level.component[v]]) : all_of_one;
     const auto around = gather_seen<row_class, paths>(level, v, before, all);
     const Wide after = before | around.on[0];
     store(after, level.seen_next[0][v]);
