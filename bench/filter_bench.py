@@ -15,7 +15,6 @@ one thread.
 """
 
 import argparse
-import json
 import os
 import pathlib
 import subprocess
@@ -31,6 +30,8 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", str(THREADS))
 
 import numpy
 import scipy.sparse
+
+import bench_support
 
 try:
     import torch
@@ -92,10 +93,10 @@ def contenders(matrix, x):
         yield "torch, dense", lambda: (dense @ signals).numpy()
 
 
-def add_peers(build, data, name, rows):
+def add_peers(build, graph, name, rows):
     """SciPy's and torch's rows, each behind the other rows of its task."""
     for count in TAPS:
-        matrix = filter_matrix(build, data / "planetoid" / GRAPHS[name], count)
+        matrix = filter_matrix(build, graph, count)
         exact = matrix[:: max(1, matrix.shape[0] // 500)].astype(numpy.float64)
         for width in WIDTHS:
             task = f"{name}, K={count}, F={width}"
@@ -114,43 +115,20 @@ def add_peers(build, data, name, rows):
             rows[of_task[-1] + 1 : of_task[-1] + 1] = new
 
 
-def print_table(result):
-    print(f"{'':40} {'ms':>10} {'of ngf':>9} {'of limit':>9}")
-    for row in result["rows"]:
-        limit = f"{row['limit_fraction']:9.1%}" if row["limit_fraction"] > 0 else " " * 9
-        print(f"{row['name']:40} {row['seconds'] * 1e3:10.3f} {row['ratio']:8.2f}x {limit}  {row['note']}")
-    print(f"limit: {result['multiplication_rate'] / 1e9:.0f} GFLOP/s, reached on tiles in the caches in this run")
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("names", nargs="*", help="graphs; all where none is named")
-    parser.add_argument("--build", type=pathlib.Path, default="build", help="folder that ngf was built in")
-    parser.add_argument("--data", type=pathlib.Path, help="folder of data sets; $NGF_DATA, ../shared/data")
-    parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
+    bench_support.add_arguments(parser)
     arguments = parser.parse_args()
-    data = arguments.data or pathlib.Path(os.environ.get("NGF_DATA", "../shared/data"))
-    names = []
-    for name, file in GRAPHS.items():
-        if arguments.names and name not in arguments.names:
-            continue
-        if (data / "planetoid" / file).exists():
-            names.append(name)
-        else:
-            print(f"filter_bench: {name} is left out: no {data / 'planetoid' / file}", file=sys.stderr)
-    program = arguments.build / "bench" / "filter_bench"
-    if not os.access(program, os.X_OK):
-        sys.exit(f"filter_bench: {program} is not there; build it, or name the folder with --build")
+    data = bench_support.data_folder(arguments)
+    paths = {name: data / "planetoid" / file for name, file in GRAPHS.items()}
+    names = bench_support.names_there("filter_bench", arguments, paths)
     if not names:
         return
-    output = subprocess.run([program, data, *names], check=True, stdout=subprocess.PIPE, text=True)
-    result = json.loads(output.stdout)
+    result = bench_support.run_ngf("filter_bench", arguments, names)
     for name in names:
-        add_peers(arguments.build, data, name, result["rows"])
-    if arguments.json:
-        print(json.dumps(result))
-    else:
-        print_table(result)
+        add_peers(arguments.build, paths[name], name, result["rows"])
+    rate = result["multiplication_rate"] / 1e9
+    bench_support.print_result(arguments, result, f"{rate:.0f} GFLOP/s, reached on tiles in the caches in this run")
 
 
 if __name__ == "__main__":

@@ -1,21 +1,14 @@
 // shells_bench DATA [NAME ...]: times the shells of the graphs named, or of all, and prints rows as
 // JSON. DATA is the folder of real data sets.
 
-#include <fmt/format.h>
-
-#include <cstdio>
-#include <exception>
-#include <filesystem>
 #include <functional>
-#include <nlohmann/json.hpp>
-#include <string>
-#include <vector>
 
 #include "ngf/error.hpp"
 #include "ngf/generate.hpp"
 #include "ngf/io/read.hpp"
 #include "ngf/shells.hpp"
 #include "peers.hpp"
+#include "program.hpp"
 #include "shell_rows.hpp"
 
 namespace {
@@ -76,45 +69,24 @@ void add_peers(const Subject& subject, const Graph& graph, double our_seconds,
   }
 }
 
-void run(const std::filesystem::path& data, const std::vector<std::string>& wanted) {
+nlohmann::ordered_json run(const std::filesystem::path& data,
+                           const std::vector<std::string>& wanted) {
   ngf::bench::ShellTasks tasks;
   tasks.write_bandwidth = ngf::bench::write_bandwidth(0);
-  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  std::vector<Row> rows;
   for (const Subject& subject : subjects(data)) {
-    if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), subject.name) == wanted.end()) {
-      continue;
-    }
+    if (!ngf::bench::is_wanted(wanted, subject.name)) continue;
     fmt::print(stderr, "{}\n", subject.name);
     const Graph graph = subject.graph();
     tasks.all_hops = subject.all_hops;
     tasks.few_hops = subject.few_hops;
     auto of_graph = ngf::bench::shell_rows(subject.name, graph, tasks);
     if (subject.all_hops) add_peers(subject, graph, of_graph.front().seconds, of_graph);
-    for (const Row& row : of_graph) {
-      rows.push_back({{"name", row.name},
-                      {"seconds", row.seconds},
-                      {"ratio", row.ratio},
-                      {"limit_fraction", row.limit_fraction},
-                      {"note", row.note}});
-    }
+    rows.insert(rows.end(), of_graph.begin(), of_graph.end());
   }
-  fmt::print(
-      "{}\n",
-      nlohmann::ordered_json{{"write_bandwidth", tasks.write_bandwidth}, {"rows", rows}}.dump());
+  return {{"write_bandwidth", tasks.write_bandwidth}, {"rows", ngf::bench::json_of(rows)}};
 }
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  if (argc < 2) {
-    std::fputs("usage: shells_bench DATA [NAME ...]\n", stderr);
-    return 2;
-  }
-  try {
-    run(argv[1], {argv + 2, argv + argc});
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "shells_bench: {}\n", error.what());
-    return 1;
-  }
-  return 0;
-}
+int main(int argc, char** argv) { return ngf::bench::run_program("shells_bench", argc, argv, run); }

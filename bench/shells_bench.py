@@ -12,17 +12,16 @@ a library has only one thread (igraph, SciPy).
 """
 
 import argparse
-import json
-import os
 import pathlib
 import subprocess
-import sys
 import tempfile
 import time
 
 import numpy
 import scipy.sparse
 import scipy.sparse.csgraph
+
+import bench_support
 
 # Name, what `ngf convert` reads, and how many sources SciPy searches from.
 GRAPHS = [
@@ -39,14 +38,6 @@ GRAPHS = [
 
 def path_of(data, graph):
     return graph if ":" in graph else data / graph
-
-
-def run_ngf(build, data, names):
-    program = build / "bench" / "shells_bench"
-    if not os.access(program, os.X_OK):
-        sys.exit(f"shells_bench: {program} is not there; build it, or name the folder with --build")
-    output = subprocess.run([program, data, *names], check=True, stdout=subprocess.PIPE, text=True)
-    return json.loads(output.stdout)
 
 
 def scipy_row(build, data, name, graph, count, our_seconds):
@@ -85,38 +76,17 @@ def add_scipy(build, data, names, rows):
         rows.insert(last + 1, row)
 
 
-def print_table(result):
-    print(f"{'':44} {'ms':>12} {'of ngf':>9} {'of limit':>9}")
-    for row in result["rows"]:
-        limit = f"{row['limit_fraction']:9.1%}" if row["limit_fraction"] > 0 else " " * 9
-        print(
-            f"{row['name']:44} {row['seconds'] * 1e3:12.3f} {row['ratio']:8.2f}x {limit}  {row['note']}"
-        )
-    print(f"limit: writing the answer at {result['write_bandwidth'] / 1e9:.1f} GB/s, measured in this run")
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("names", nargs="*", help="graphs; all where none is named")
-    parser.add_argument("--build", type=pathlib.Path, default="build", help="folder that ngf was built in")
-    parser.add_argument("--data", type=pathlib.Path, help="folder of data sets; $NGF_DATA, ../shared/data")
-    parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
+    bench_support.add_arguments(parser)
     arguments = parser.parse_args()
-    data = arguments.data or pathlib.Path(os.environ.get("NGF_DATA", "../shared/data"))
-    names = []
-    for name, graph, _ in GRAPHS:
-        if arguments.names and name not in arguments.names:
-            continue
-        if ":" in graph or path_of(data, graph).exists():
-            names.append(name)
-        else:
-            print(f"shells_bench: {name} is left out: no {path_of(data, graph)}", file=sys.stderr)
-    result = run_ngf(arguments.build, data, names)
+    data = bench_support.data_folder(arguments)
+    paths = {name: None if ":" in graph else data / graph for name, graph, _ in GRAPHS}
+    names = bench_support.names_there("shells_bench", arguments, paths)
+    result = bench_support.run_ngf("shells_bench", arguments, names)
     add_scipy(arguments.build, data, names, result["rows"])
-    if arguments.json:
-        print(json.dumps(result))
-    else:
-        print_table(result)
+    bandwidth = result["write_bandwidth"] / 1e9
+    bench_support.print_result(arguments, result, f"writing the answer at {bandwidth:.1f} GB/s, measured in this run")
 
 
 if __name__ == "__main__":

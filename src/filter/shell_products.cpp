@@ -65,32 +65,46 @@ void for_each_row(const Graph& graph, const ShellOptions& options, const Make& m
   });
 }
 
-/// What the kernel needs to know of the factors, for one row after the other.
+/// The factors of one row after the other: of each shell, but for those of the columns.
 template <typename Real>
-class RowFactors {
+class RowScale {
  public:
-  explicit RowFactors(const ShellFactors<Real>& factors)
-      : factors_(factors), scale_(factors.scale) {
-    for (std::size_t k = 0; k < scale_.size(); ++k) {
-      by_row_ = by_row_ || !factors.left[k].empty();
-      right_.push_back(factors.right[k].empty() ? nullptr : factors.right[k].data());
-    }
-  }
+  explicit RowScale(const ShellFactors<Real>& factors)
+      : factors_(factors),
+        scale_(factors.scale),
+        by_row_(std::any_of(factors.left.begin(), factors.left.end(),
+                            [](const auto& left) { return !left.empty(); })) {}
 
-  template <typename Column>
-  kernels::ListedRow<Column, Real> listed(const RowOfLists<Column>& row) {
-    if (by_row_) {
-      for (std::size_t k = 0; k < scale_.size(); ++k) scale_[k] = factors_.of_row(k, row.node);
-    }
-    return {row.node,      row.columns,   row.begin, row.ends, scale_.size() - 1,
-            scale_.data(), right_.data(), nullptr,   nullptr};
+  const std::vector<Real>& of(NodeId u) {
+    for (std::size_t k = 0; by_row_ && k < scale_.size(); ++k) scale_[k] = factors_.of_row(k, u);
+    return scale_;
   }
 
  private:
   const ShellFactors<Real>& factors_;
   std::vector<Real> scale_;
+  bool by_row_;
+};
+
+/// What the kernel needs to know of the factors.
+template <typename Real>
+class RowFactors {
+ public:
+  explicit RowFactors(const ShellFactors<Real>& factors) : scale_(factors) {
+    for (const auto& right : factors.right)
+      right_.push_back(right.empty() ? nullptr : right.data());
+  }
+
+  template <typename Column>
+  kernels::ListedRow<Column, Real> listed(const RowOfLists<Column>& row) {
+    const std::vector<Real>& scale = scale_.of(row.node);
+    return {row.node,     row.columns,   row.begin, row.ends, scale.size() - 1,
+            scale.data(), right_.data(), nullptr,   nullptr};
+  }
+
+ private:
+  RowScale<Real> scale_;
   std::vector<const Real*> right_;
-  bool by_row_ = false;
 };
 
 /// Panels for sums of listed rows: wide, unless the rows of a narrower one fit into the caches.
@@ -151,28 +165,25 @@ Matrix correlate_lists(const EachRow& each_row, const ShellFactors<Real>& factor
 constexpr std::size_t tile_rows = 84;
 using kernels::tile_columns;
 
-/// The weights of a row for some columns, from their hops.
+/// The weights of rows for some columns, from their hops.
 template <typename Hop, typename Real>
-class RowWeights {
+class HopWeights {
  public:
-  explicit RowWeights(const ShellFactors<Real>& factors)
-      : factors_(factors), table_(factors.scale) {
-    for (std::size_t k = 0; k < table_.size(); ++k) {
-      by_row_ = by_row_ || !factors.left[k].empty();
-      by_column_ = by_column_ || !factors.right[k].empty();
-    }
-  }
+  explicit HopWeights(const ShellFactors<Real>& factors)
+      : factors_(factors),
+        scale_(factors),
+        by_column_(std::any_of(factors.right.begin(), factors.right.end(),
+                               [](const auto& right) { return !right.empty(); })) {}
 
-  /// Of row u from now on.
-  void choose(NodeId u) {
-    for (std::size_t k = 0; by_row_ && k < table_.size(); ++k) table_[k] = factors_.of_row(k, u);
-  }
+  bool by_column() const { return by_column_; }
 
-  void write(const Hop* hops, std::size_t first, std::size_t count, Real* w) const {
+  /// Of row u, whose hops are given from column `first` on.
+  void write(NodeId u, const Hop* hops, std::size_t first, std::size_t count, Real* w) {
+    const std::vector<Real>& table = scale_.of(u);
     if constexpr (sizeof(Hop) == 1) {
-      kernels::look_up(hops, count, table_.data(), table_.size() - 1, w);
+      kernels::look_up(hops, count, table.data(), table.size() - 1, w);
     } else {
-      for (std::size_t v = 0; v < count; ++v) w[v] = hops[v] < table_.size() ? table_[hops[v]] : 0;
+      for (std::size_t v = 0; v < count; ++v) w[v] = hops[v] < table.size() ? table[hops[v]] : 0;
     }
     if (by_column_) weigh(hops, first, count, w);
   }
@@ -180,32 +191,34 @@ class RowWeights {
   /// Multiplies by the factors of the columns.
   void weigh(const Hop* hops, std::size_t first, std::size_t count, Real* w) const {
     for (std::size_t v = 0; v < count; ++v) {
-      if (hops[v] >= table_.size() || factors_.right[hops[v]].empty()) continue;
+      if (hops[v] >= factors_.right.size() || factors_.right[hops[v]].empty()) continue;
       w[v] *= factors_.right[hops[v]][first + v];
     }
   }
 
-  /// The sum over all columns of their weights times x.
-  Real dot(std::span<const Hop> hops, const Real* x, AlignedVector<Real>& w) const {
+  /// The sum over all columns of the weights of row u times x.
+  Real dot(NodeId u, std::span<const Hop> hops, const Real* x) {
     if constexpr (sizeof(Hop) == 1) {
       if (!by_column_) {
-        return kernels::look_up_dot(hops.data(), hops.size(), table_.data(), table_.size() - 1, x);
+        const std::vector<Real>& table = scale_.of(u);
+        return kernels::look_up_dot(hops.data(), hops.size(), table.data(), table.size() - 1, x);
       }
     }
+    w_.resize(tile_columns);
     Real sum = 0;
     for (std::size_t begin = 0; begin < hops.size(); begin += tile_columns) {
       const std::size_t count = std::min(tile_columns, hops.size() - begin);
-      write(hops.data() + begin, begin, count, w.data());
-      kernels::multiply_rows(w.data(), 1, x + begin, count, 0, &sum, 0);
+      write(u, hops.data() + begin, begin, count, w_.data());
+      kernels::multiply_rows(w_.data(), 1, x + begin, count, 0, &sum, 0);
     }
     return sum;
   }
 
  private:
   const ShellFactors<Real>& factors_;
-  std::vector<Real> table_;
-  bool by_row_ = false;
-  bool by_column_ = false;
+  RowScale<Real> scale_;
+  bool by_column_;
+  AlignedVector<Real> w_;
 };
 
 /// Calls body(first, rows) for each tile of rows, in parallel.
@@ -223,24 +236,22 @@ void multiply_hops(const HopMatrix<Hop>& matrix, const ShellFactors<Real>& facto
   const NodeId nodes = matrix.nodes();
   const PanelShape<Real>& shape = x.shape();
   for_each_tile(nodes, threads, [&](std::size_t first, std::size_t rows) {
-    RowWeights<Hop, Real> weights(factors);
-    AlignedVector<Real> w(tile_rows * tile_columns);
+    HopWeights<Hop, Real> weights(factors);
     if (shape.lines() == 0) {
       for (std::size_t r = 0; r < rows; ++r) {
         const auto u = static_cast<NodeId>(first + r);
-        weights.choose(u);
-        y.data()[u] = weights.dot(matrix.row(u), x.row(0, 0), w);
+        y.data()[u] = weights.dot(u, matrix.row(u), x.row(0, 0));
       }
       return;
     }
+    AlignedVector<Real> w(tile_rows * tile_columns);
     // The result, panel by panel.
     AlignedVector<Real> sums(shape.count() * tile_rows * shape.width(), Real{0});
     for (std::size_t begin = 0; begin < nodes; begin += tile_columns) {
       const std::size_t count = std::min(tile_columns, nodes - begin);
       for (std::size_t r = 0; r < rows; ++r) {
         const auto u = static_cast<NodeId>(first + r);
-        weights.choose(u);
-        weights.write(matrix.row(u).data() + begin, begin, count, w.data() + r * tile_columns);
+        weights.write(u, matrix.row(u).data() + begin, begin, count, w.data() + r * tile_columns);
       }
       for (std::size_t panel = 0; panel < shape.count(); ++panel) {
         kernels::multiply_rows(w.data(), rows, x.row(panel, begin), count, shape.lines(),
@@ -335,8 +346,7 @@ class HopCorrelation {
         threads_(threads),
         rows_{g, half ? &x : nullptr},
         columns_({x, half ? &g : nullptr}, matrix.nodes(), threads),
-        weighted_(std::any_of(factors.right.begin(), factors.right.end(),
-                              [](const auto& right) { return !right.empty(); })) {}
+        weights_(factors) {}
 
   Matrix run() const {
     Matrix dots(matrix_.nodes(), static_cast<Eigen::Index>(hops()));
@@ -391,7 +401,6 @@ class HopCorrelation {
 
   void add_tile(std::size_t first, std::size_t rows, std::size_t at, Real* products,
                 Real* bins) const {
-    const RowWeights<Hop, Real> weights(factors_);
     for (std::size_t r = 0; r < rows; ++r) {
       const std::size_t u = first + r;
       const Hop* const hops_of_row = matrix_.row(static_cast<NodeId>(u)).data() + at;
@@ -402,7 +411,7 @@ class HopCorrelation {
         std::fill_n(of_row, before, Real{0});
         if (before < tile_columns) of_row[before] /= 2;
       }
-      if (weighted_) weights.weigh(hops_of_row, at, tile_width(at), of_row);
+      if (weights_.by_column()) weights_.weigh(hops_of_row, at, tile_width(at), of_row);
       add_to_bins(hops_of_row, of_row, tile_width(at), hops() - 1, bins + r * bins_of_row());
     }
   }
@@ -421,7 +430,7 @@ class HopCorrelation {
   int threads_;
   Columns<Real> rows_;
   TurnedPanels<Real> columns_;
-  bool weighted_;
+  HopWeights<Hop, Real> weights_;
 };
 
 /// Calls on_lists(each_row) or on_hops(matrix), whatever holds the shells.
