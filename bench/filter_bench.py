@@ -97,7 +97,8 @@ def add_peers(build, graph, name, rows):
     """SciPy's and torch's rows, each behind the other rows of its task."""
     for count in TAPS:
         matrix = filter_matrix(build, graph, count)
-        exact = matrix[:: max(1, matrix.shape[0] // 500)].astype(numpy.float64)
+        step = max(1, matrix.shape[0] // 500)
+        exact = matrix[::step].astype(numpy.float64)
         for width in WIDTHS:
             task = f"{name}, K={count}, F={width}"
             of_task = [i for i, row in enumerate(rows) if row["name"].startswith(task + ":")]
@@ -106,7 +107,7 @@ def add_peers(build, graph, name, rows):
             expected = exact @ x.astype(numpy.float64)
             new = []
             for peer, body in contenders(matrix, x):
-                error = abs(body()[:: max(1, matrix.shape[0] // 500)] - expected).max() / abs(expected).max()
+                error = abs(body()[::step] - expected).max() / abs(expected).max()
                 if not error <= 1e-5:
                     sys.exit(f"filter_bench: {task}: {peer} is off by {error:.1e}")
                 seconds = best(body)

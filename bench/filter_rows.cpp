@@ -4,10 +4,8 @@
 
 #include <Eigen/Sparse>
 #include <algorithm>
-#include <cmath>
 #include <deque>
 #include <functional>
-#include <optional>
 
 #include "detail/parallel.hpp"
 #include "gemm.hpp"

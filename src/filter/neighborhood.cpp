@@ -15,6 +15,7 @@ struct NeighborhoodFilter::Scales {
   std::vector<double> factor;
   std::vector<std::vector<double>> left;
   std::vector<std::vector<double>> right;
+  std::vector<LargestValue> largest;  ///< by hop, where they were needed
 
   explicit Scales(std::size_t taps) : factor(taps, 1), left(taps), right(taps) {}
 };
@@ -27,10 +28,8 @@ Matrix shell_degrees(const filter::ShellSource& shells, std::size_t taps) {
   // The shells times ones, a hop at a time.
   const Matrix ones = Matrix::Ones(shells.held.nodes(), 1);
   for (std::size_t k = 0; k < taps; ++k) {
-    ShellFactors<double> factors(taps);
-    std::fill(factors.scale.begin(), factors.scale.end(), 0);
-    factors.scale[k] = 1;
-    result.col(static_cast<Eigen::Index>(k)) = filter::multiply(shells, factors, ones);
+    const ShellFactors<double> alone = ShellFactors<double>(taps).only(k);
+    result.col(static_cast<Eigen::Index>(k)) = filter::multiply(shells, alone, ones);
   }
   return result;
 }
@@ -104,11 +103,7 @@ class FilterRun {
   template <typename Real>
   ShellFactors<Real> one_shell(std::size_t k, bool transposed) const {
     check_shell(k);
-    ShellFactors<Real> result = shells_alone<Real>(transposed);
-    const Real scale = result.scale[k];
-    std::fill(result.scale.begin(), result.scale.end(), Real{0});
-    result.scale[k] = scale;
-    return result;
+    return shells_alone<Real>(transposed).only(k);
   }
 
   /// The scales that normalisation asks for. Until they are known there are none.
@@ -118,7 +113,12 @@ class FilterRun {
       case Normalization::none:
         return;
       case Normalization::lmax:
-        for (std::size_t k = 1; k < count; ++k) scales.factor[k] = inverse_of_largest(k);
+        scales.largest.push_back({.value = 1});  // of the identity
+        for (std::size_t k = 1; k < count; ++k) {
+          scales.largest.push_back(largest_value(k));
+          // An empty shell is a tap that does nothing.
+          if (scales.largest[k].value > 0) scales.factor[k] = 1 / scales.largest[k].value;
+        }
         return;
       case Normalization::symmetric: {
         const Matrix rows = shell_degrees(source(false), count);
@@ -151,18 +151,9 @@ class FilterRun {
   }
 
  private:
-  double inverse_of_largest(std::size_t k) const {
-    const double largest = largest_value(k).value;
-    // An empty shell is a tap that does nothing.
-    return largest > 0 ? 1 / largest : 1;
-  }
-
   ShellFactors<double> bare_shell(std::size_t k) const {
-    ShellFactors<double> result(filter_.taps_.count());
     check_shell(k);
-    std::fill(result.scale.begin(), result.scale.end(), 0);
-    result.scale[k] = 1;
-    return result;
+    return ShellFactors<double>(filter_.taps_.count()).only(k);
   }
 
   void check_shell(std::size_t k) const {
@@ -216,6 +207,7 @@ double NeighborhoodFilter::flops(std::int64_t width) const {
 }
 
 LargestValue NeighborhoodFilter::largest_value(std::size_t k) const {
+  if (k < scales_->largest.size()) return scales_->largest[k];
   return FilterRun(*this).largest_value(k);
 }
 

@@ -70,10 +70,7 @@ template <typename Real>
 class RowScale {
  public:
   explicit RowScale(const ShellFactors<Real>& factors)
-      : factors_(factors),
-        scale_(factors.scale),
-        by_row_(std::any_of(factors.left.begin(), factors.left.end(),
-                            [](const auto& left) { return !left.empty(); })) {}
+      : factors_(factors), scale_(factors.scale), by_row_(factors.by_row()) {}
 
   const std::vector<Real>& of(NodeId u) {
     for (std::size_t k = 0; by_row_ && k < scale_.size(); ++k) scale_[k] = factors_.of_row(k, u);
@@ -91,8 +88,9 @@ template <typename Real>
 class RowFactors {
  public:
   explicit RowFactors(const ShellFactors<Real>& factors) : scale_(factors) {
-    for (const auto& right : factors.right)
+    for (const auto& right : factors.right) {
       right_.push_back(right.empty() ? nullptr : right.data());
+    }
   }
 
   template <typename Column>
@@ -170,10 +168,7 @@ template <typename Hop, typename Real>
 class HopWeights {
  public:
   explicit HopWeights(const ShellFactors<Real>& factors)
-      : factors_(factors),
-        scale_(factors),
-        by_column_(std::any_of(factors.right.begin(), factors.right.end(),
-                               [](const auto& right) { return !right.empty(); })) {}
+      : factors_(factors), scale_(factors), by_column_(factors.by_column()) {}
 
   bool by_column() const { return by_column_; }
 
@@ -494,12 +489,9 @@ Matrix correlate(const ShellSource& shells, const ShellFactors<Real>& factors,
           multiply_hops(matrix, *of_product, panels, *product, threads);
         }
         using Hop = std::remove_cvref_t<decltype(matrix(0, 0))>;
-        const auto none = [](const auto& sides) {
-          return std::all_of(sides.begin(), sides.end(), [](const auto& f) { return f.empty(); });
-        };
         // Adding up by hops is half the work where signals are narrow, and nothing where not.
         constexpr Eigen::Index narrow = 96;
-        const bool half = totals && none(factors.left) && none(factors.right) && x.cols() < narrow;
+        const bool half = totals && !factors.by_row() && !factors.by_column() && x.cols() < narrow;
         return HopCorrelation<Hop, Real>(matrix, factors, x, g, half, threads).run();
       });
 }

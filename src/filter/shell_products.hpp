@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "ngf/filter.hpp"
@@ -16,9 +17,26 @@ struct ShellFactors {
 
   explicit ShellFactors(std::size_t count) : scale(count, Real{1}), left(count), right(count) {}
 
+  /// The same for shell k alone: the others do not count.
+  ShellFactors only(std::size_t k) const {
+    ShellFactors result = *this;
+    std::fill(result.scale.begin(), result.scale.end(), Real{0});
+    result.scale[k] = scale[k];
+    return result;
+  }
+
+  /// Whether any shell has factors of rows, or of columns.
+  bool by_row() const { return any(left); }
+  bool by_column() const { return any(right); }
+
   /// The factor of row u of shell k.
   Real of_row(std::size_t k, NodeId u) const {
     return left[k].empty() ? scale[k] : scale[k] * left[k][u];
+  }
+
+ private:
+  static bool any(const std::vector<std::vector<Real>>& sides) {
+    return std::any_of(sides.begin(), sides.end(), [](const auto& side) { return !side.empty(); });
   }
 };
 
