@@ -412,8 +412,8 @@ Engine faster_engine(const Graph& graph, const Estimate& estimate) {
   const auto levels = static_cast<double>(estimate.pairs.size()) - 1;
   const double batches = nodes / static_cast<double>(kernels::batch_width);
   const double lines = std::min(static_cast<double>(graph.arcs()) * batches, estimate.arcs);
-  const double bits =
-      3 * lines * levels + (0.08 + 0.025 * levels) * nodes * nodes + 1.8 * pairs + 60 * nodes;
+  const double bits = 3 * lines * levels + (0.08 + 0.025 * levels) * nodes * nodes + 1.8 * pairs +
+                      60 * nodes + 20'000;
   return queue < bits ? Engine::queue : Engine::bits;
 }
 
