@@ -55,9 +55,10 @@ struct ModelSettings {
 
 /// Throws Error, saying which, for settings that no network has.
 void check_settings(const ModelSettings& settings);
-/// How many layers and taps there are.
+/// How many layers, taps and groups of taps there are.
 std::int64_t layer_count(const ModelSettings& settings);
 std::size_t tap_count(const ModelSettings& settings);
+std::size_t tap_group_count(const ModelSettings& settings);
 
 /// The weights of one layer; what it does not have is empty.
 struct LayerWeights {

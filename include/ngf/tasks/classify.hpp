@@ -10,6 +10,7 @@
 
 #include "ngf/dataset.hpp"
 #include "ngf/nn/model.hpp"
+#include "ngf/nn/optimizer.hpp"
 #include "ngf/progress.hpp"
 
 /// Node classification: a network learns the labels of some nodes and is scored on others.
@@ -22,7 +23,6 @@
 namespace ngf {
 
 enum class Metric { accuracy, auc, macro_f1 };
-enum class OptimizerKind { adam, sgd };
 enum class Initialization {
   glorot,  ///< U(+-sqrt(6 / (F_in + F_out)))
   paper,   ///< U(+-1 / sqrt(F_in F_out))
