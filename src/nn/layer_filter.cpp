@@ -81,6 +81,10 @@ decltype(auto) on_filter(Variant& filter, const Use& use) {
 
 }  // namespace
 
+NodeId LayerFilter::nodes() const {
+  return on_filter(filter_, [](const auto& filter) { return filter.nodes(); });
+}
+
 const Taps& LayerFilter::taps() const {
   return on_filter(filter_, [](const auto& filter) -> const Taps& { return filter.taps(); });
 }

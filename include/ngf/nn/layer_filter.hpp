@@ -28,7 +28,8 @@ class LayerFilter {
   LayerFilter(const ModelSettings& settings, const Graph& graph, const FilterBuild& build);
 
   bool identity() const { return std::holds_alternative<std::monostate>(filter_); }
-  /// Those that the filter has now. Not of the identity.
+  /// Nodes of the graph, and the taps as they are. Not of the identity.
+  NodeId nodes() const;
   const Taps& taps() const;
   void set_taps(Taps taps);
   /// How the shells are held; empty where there are none.

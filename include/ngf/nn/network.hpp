@@ -97,8 +97,6 @@ class Network {
 
   const ParameterLayout& layout() const;
   FirstLayer first_layer() const;
-  /// Bytes that a batch of so many runs takes, beside filter and features.
-  std::uint64_t bytes() const;
 
   std::span<Real> parameters();
   std::span<const Real> parameters() const;
@@ -115,9 +113,9 @@ class Network {
   std::unique_ptr<State> state_;
 };
 
-/// Bytes that a batch would take, told before it is taken.
-std::uint64_t network_bytes(const ModelSettings& settings, FirstLayer order, std::uint64_t nodes,
-                            std::int64_t features, std::int64_t classes, std::size_t runs,
-                            std::size_t bytes_of_real);
+/// Bytes that each run of a batch takes, parameters and an optimiser's included, told before they
+/// are taken.
+std::uint64_t run_bytes(const ModelSettings& settings, const LayerFilter& filter,
+                        std::uint64_t nodes, std::int64_t features, std::int64_t classes);
 
 }  // namespace ngf
