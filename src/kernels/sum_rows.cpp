@@ -45,8 +45,8 @@ HWY_INLINE void sum_tail(const std::uint32_t* rows, const Real* values, std::siz
   const auto inside = hn::FirstN(tag, width);
   auto sum = add ? hn::MaskedLoad(inside, tag, to) : hn::Zero(tag);
   for (std::size_t i = 0; i < count; ++i) {
-    sum = hn::MulAdd(hn::Set(tag, values[i]), hn::MaskedLoad(inside, tag, b + rows[i] * stride),
-                     sum);
+    sum =
+        hn::MulAdd(hn::Set(tag, values[i]), hn::MaskedLoad(inside, tag, b + rows[i] * stride), sum);
   }
   hn::BlendedStore(sum, inside, tag, to);
 }

@@ -7,11 +7,12 @@
 //
 // in units of a multiplication and addition of a dense product at full speed.
 
+#include "nn/first_layer.hpp"
+
 #include <variant>
 
 #include "detail/memory.hpp"
 #include "ngf/nn/network.hpp"
-#include "nn/first_layer.hpp"
 
 namespace ngf {
 
@@ -56,10 +57,9 @@ FirstLayer choose_first_layer(const ModelSettings& settings, const LayerFilter& 
   if (filter.identity()) return FirstLayer::plain;
   if (options.dropout || settings.learn_taps) return FirstLayer::weights_first;
   const auto [rows, cols] = nn::shape_of(features);
-  const auto bytes = static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(cols) *
-                     sizeof(Real);
-  const std::uint64_t budget =
-      options.memory > 0 ? options.memory : detail::available_memory() / 2;
+  const auto bytes =
+      static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(cols) * sizeof(Real);
+  const std::uint64_t budget = options.memory > 0 ? options.memory : detail::available_memory() / 2;
   if (bytes > budget) return FirstLayer::weights_first;
   const auto costs = nn::first_layer_costs(filter, features, outputs, options.passes);
   return costs.filter_first < costs.weights_first ? FirstLayer::filter_first

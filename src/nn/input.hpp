@@ -5,8 +5,8 @@
 
 #include "detail/aligned.hpp"
 #include "detail/product.hpp"
-#include "nn/dropout.hpp"
 #include "ngf/nn/network.hpp"
+#include "nn/dropout.hpp"
 
 namespace ngf::nn {
 
@@ -62,7 +62,7 @@ class Input {
   Rows by_row_;
   Rows by_column_;
   const Masks* masks_ = nullptr;
-  std::vector<std::uint8_t> kept_;          // of sparse X: [entry * runs + r]
+  std::vector<std::uint8_t> kept_;               // of sparse X: [entry * runs + r]
   mutable detail::AlignedVector<Real> scratch_;  // of dense X
 };
 

@@ -55,8 +55,8 @@ LayerFilter::LayerFilter(const ModelSettings& settings, const Graph& graph,
       return;
     }
     case ModelKind::gcnn:
-      filter_ = PolynomialFilter(graph, taps_of(settings, graph.nodes()), settings.shift,
-                                 build.threads);
+      filter_ =
+          PolynomialFilter(graph, taps_of(settings, graph.nodes()), settings.shift, build.threads);
       return;
     case ModelKind::gcn:
       filter_ = power_filter(graph, 1, build.threads);

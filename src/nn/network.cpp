@@ -78,9 +78,9 @@ struct Network<Real>::State {
       : settings(model),
         filter(std::move(h)),
         layout(model, nn::shape_of(features).second, classes, options.runs),
-        order(choose_first_layer(
-            model, filter, features,
-            static_cast<std::int64_t>(layout.find(Kind::weight, 0)->cols), options)),
+        order(choose_first_layer(model, filter, features,
+                                 static_cast<std::int64_t>(layout.find(Kind::weight, 0)->cols),
+                                 options)),
         threads(options.threads),
         parameters(layout.size(), Real{0}),
         gradient(layout.size(), Real{0}) {
@@ -150,8 +150,8 @@ struct Network<Real>::State {
     }
     const SignalsOf<Real>& x = layers[l - 1].outputs;
     for (std::size_t r = 0; r < runs(); ++r) {
-      detail::multiply(of_run(detail::view(x), r), of_run(value(at), r),
-                       of_run(detail::view(c), r), into, threads);
+      detail::multiply(of_run(detail::view(x), r), of_run(value(at), r), of_run(detail::view(c), r),
+                       into, threads);
     }
   }
 
@@ -187,8 +187,7 @@ struct Network<Real>::State {
       layer.outputs = filter.apply(layer.products);
     } else if (layer.filtered) {
       for (std::size_t r = 0; r < runs(); ++r) {
-        set_columns(layer.outputs, r,
-                    filter_of_run(layer, r).apply(columns(layer.products, r)));
+        set_columns(layer.outputs, r, filter_of_run(layer, r).apply(columns(layer.products, r)));
       }
     }
     if (layer.skip != nullptr) multiply(l, *layer.skip, layer.outputs, Into::add);
@@ -217,8 +216,8 @@ struct Network<Real>::State {
     if (layer.taps == nullptr) return filter.apply_transpose(layer.gradient);
     SignalsOf<Real> result(layer.gradient.rows(), layer.gradient.cols());
     for (std::size_t r = 0; r < runs(); ++r) {
-      const auto gradients = filter_of_run(layer, r).gradients(columns(layer.products, r),
-                                                               columns(layer.gradient, r));
+      const auto gradients =
+          filter_of_run(layer, r).gradients(columns(layer.products, r), columns(layer.gradient, r));
       set_columns(result, r, gradients.input);
       const MutableView<Real> taps = of_run(slope(*layer.taps), r);
       for (std::size_t i = 0; i < gradients.taps.size(); ++i) {
@@ -233,7 +232,8 @@ struct Network<Real>::State {
   /// The gradient of the weights at `at`, where `g` is the one by their product with X_l.
   void weight_gradient(std::size_t l, const ParameterBlock& at, const SignalsOf<Real>& g) {
     if (l == 0) {
-      (at.kind == Kind::skip ? skip_input() : *input).multiply_transpose(detail::view(g), slope(at));
+      (at.kind == Kind::skip ? skip_input() : *input)
+          .multiply_transpose(detail::view(g), slope(at));
       return;
     }
     const SignalsOf<Real>& x = layers[l - 1].outputs;
@@ -298,8 +298,8 @@ template <typename Real>
 Network<Real>::Network(const ModelSettings& settings, LayerFilter filter, FeaturesOf<Real> features,
                        std::int64_t classes, const NetworkOptions& options) {
   check(settings, filter, features, classes, options);
-  state_ = std::make_unique<State>(settings, std::move(filter), std::move(features), classes,
-                                   options);
+  state_ =
+      std::make_unique<State>(settings, std::move(filter), std::move(features), classes, options);
 }
 template <typename Real>
 Network<Real>::Network(Network&&) noexcept = default;
