@@ -17,8 +17,9 @@ inline void random_words(std::uint64_t seed, detail::Use use, std::uint64_t item
   const std::uint64_t stream = static_cast<std::uint64_t>(use) << 56 | item;
   const auto low = [](std::uint64_t x) { return static_cast<std::uint32_t>(x); };
   for (std::size_t block = 0; block * words < count; ++block) {
-    const auto bits = detail::philox4x32({low(block), low(block >> 32), low(stream), low(stream >> 32)},
-                                         {low(seed), low(seed >> 32)});
+    const auto bits =
+        detail::philox4x32({low(block), low(block >> 32), low(stream), low(stream >> 32)},
+                           {low(seed), low(seed >> 32)});
     const std::size_t end = std::min(count, (block + 1) * words);
     for (std::size_t i = block * words; i < end; ++i) {
       to[i] = static_cast<std::uint16_t>(bits[i % words / 2] >> (i % 2 * 16));
@@ -41,8 +42,8 @@ class Masks {
   double scale(std::size_t r) const { return 0x1p16 / (0x1p16 - thresholds_[r]); }
 
   /// For the `count` entries of a row of a layer's input.
-  void words(std::size_t r, std::size_t layer, std::size_t row, std::size_t rows,
-             std::size_t count, std::uint16_t* to) const {
+  void words(std::size_t r, std::size_t layer, std::size_t row, std::size_t rows, std::size_t count,
+             std::uint16_t* to) const {
     const std::uint64_t item = (dropout_.step * layers_ + layer) * rows + row;
     random_words(dropout_.seeds[r], detail::Use::network_dropout, item, count, to);
   }

@@ -7,11 +7,12 @@
 //
 // in units of a multiplication and addition of a dense product at full speed.
 
+#include "nn/first_layer.hpp"
+
+#include <algorithm>
 #include <variant>
 
 #include "detail/memory.hpp"
-#include "ngf/nn/network.hpp"
-#include "nn/first_layer.hpp"
 
 namespace ngf {
 
@@ -42,6 +43,22 @@ FirstLayerCosts first_layer_costs(const LayerFilter& filter, const FeaturesOf<Re
           .weights_first = 2 * product_cost(features, width) + 2 * filter.cost(outputs)};
 }
 
+template <typename Real>
+SignalsOf<Real> filtered(const LayerFilter& filter, const FeaturesOf<Real>& features) {
+  constexpr std::int64_t at_once = 512;
+  const auto [rows, cols] = shape_of(features);
+  SignalsOf<Real> result(rows, cols);
+  for (std::int64_t f = 0; f < cols; f += at_once) {
+    const std::int64_t count = std::min(at_once, cols - f);
+    SignalsOf<Real> part(rows, count);
+    std::visit([&](const auto& x) { part = x.middleCols(f, count); }, features);
+    result.middleCols(f, count) = filter.apply(part);
+  }
+  return result;
+}
+
+template SignalsOf<float> filtered(const LayerFilter&, const FeaturesOf<float>&);
+template SignalsOf<double> filtered(const LayerFilter&, const FeaturesOf<double>&);
 template FirstLayerCosts first_layer_costs(const LayerFilter&, const FeaturesOf<float>&,
                                            std::int64_t, double);
 template FirstLayerCosts first_layer_costs(const LayerFilter&, const FeaturesOf<double>&,
@@ -56,10 +73,9 @@ FirstLayer choose_first_layer(const ModelSettings& settings, const LayerFilter& 
   if (filter.identity()) return FirstLayer::plain;
   if (options.dropout || settings.learn_taps) return FirstLayer::weights_first;
   const auto [rows, cols] = nn::shape_of(features);
-  const auto bytes = static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(cols) *
-                     sizeof(Real);
-  const std::uint64_t budget =
-      options.memory > 0 ? options.memory : detail::available_memory() / 2;
+  const auto bytes =
+      static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(cols) * sizeof(Real);
+  const std::uint64_t budget = options.memory > 0 ? options.memory : detail::available_memory() / 2;
   if (bytes > budget) return FirstLayer::weights_first;
   const auto costs = nn::first_layer_costs(filter, features, outputs, options.passes);
   return costs.filter_first < costs.weights_first ? FirstLayer::filter_first

@@ -28,25 +28,6 @@ using detail::Into;
 using detail::MutableView;
 using Kind = ParameterBlock::Kind;
 
-namespace {
-
-/// H X, some columns at a time, so that no second matrix of that size is needed.
-template <typename Real>
-SignalsOf<Real> filtered(const LayerFilter& filter, const FeaturesOf<Real>& features) {
-  constexpr std::int64_t at_once = 512;
-  const auto [rows, cols] = nn::shape_of(features);
-  SignalsOf<Real> result(rows, cols);
-  for (std::int64_t f = 0; f < cols; f += at_once) {
-    const std::int64_t count = std::min(at_once, cols - f);
-    const SignalsOf<Real> part = std::visit(
-        [&](const auto& x) { return SignalsOf<Real>(x.middleCols(f, count)); }, features);
-    result.middleCols(f, count) = filter.apply(part);
-  }
-  return result;
-}
-
-}  // namespace
-
 template <typename Real>
 struct Network<Real>::State {
   struct Layer {
@@ -78,14 +59,14 @@ struct Network<Real>::State {
       : settings(model),
         filter(std::move(h)),
         layout(model, nn::shape_of(features).second, classes, options.runs),
-        order(choose_first_layer(
-            model, filter, features,
-            static_cast<std::int64_t>(layout.find(Kind::weight, 0)->cols), options)),
+        order(choose_first_layer(model, filter, features,
+                                 static_cast<std::int64_t>(layout.find(Kind::weight, 0)->cols),
+                                 options)),
         threads(options.threads),
         parameters(layout.size(), Real{0}),
         gradient(layout.size(), Real{0}) {
     if (order == FirstLayer::filter_first) {
-      input.emplace(filtered(filter, features), runs(), threads);
+      input.emplace(nn::filtered(filter, features), runs(), threads);
       if (model.skip) raw.emplace(std::move(features), runs(), threads);
     } else {
       input.emplace(std::move(features), runs(), threads);
@@ -150,8 +131,8 @@ struct Network<Real>::State {
     }
     const SignalsOf<Real>& x = layers[l - 1].outputs;
     for (std::size_t r = 0; r < runs(); ++r) {
-      detail::multiply(of_run(detail::view(x), r), of_run(value(at), r),
-                       of_run(detail::view(c), r), into, threads);
+      detail::multiply(of_run(detail::view(x), r), of_run(value(at), r), of_run(detail::view(c), r),
+                       into, threads);
     }
   }
 
@@ -187,8 +168,7 @@ struct Network<Real>::State {
       layer.outputs = filter.apply(layer.products);
     } else if (layer.filtered) {
       for (std::size_t r = 0; r < runs(); ++r) {
-        set_columns(layer.outputs, r,
-                    filter_of_run(layer, r).apply(columns(layer.products, r)));
+        set_columns(layer.outputs, r, filter_of_run(layer, r).apply(columns(layer.products, r)));
       }
     }
     if (layer.skip != nullptr) multiply(l, *layer.skip, layer.outputs, Into::add);
@@ -217,8 +197,8 @@ struct Network<Real>::State {
     if (layer.taps == nullptr) return filter.apply_transpose(layer.gradient);
     SignalsOf<Real> result(layer.gradient.rows(), layer.gradient.cols());
     for (std::size_t r = 0; r < runs(); ++r) {
-      const auto gradients = filter_of_run(layer, r).gradients(columns(layer.products, r),
-                                                               columns(layer.gradient, r));
+      const auto gradients =
+          filter_of_run(layer, r).gradients(columns(layer.products, r), columns(layer.gradient, r));
       set_columns(result, r, gradients.input);
       const MutableView<Real> taps = of_run(slope(*layer.taps), r);
       for (std::size_t i = 0; i < gradients.taps.size(); ++i) {
@@ -233,7 +213,8 @@ struct Network<Real>::State {
   /// The gradient of the weights at `at`, where `g` is the one by their product with X_l.
   void weight_gradient(std::size_t l, const ParameterBlock& at, const SignalsOf<Real>& g) {
     if (l == 0) {
-      (at.kind == Kind::skip ? skip_input() : *input).multiply_transpose(detail::view(g), slope(at));
+      (at.kind == Kind::skip ? skip_input() : *input)
+          .multiply_transpose(detail::view(g), slope(at));
       return;
     }
     const SignalsOf<Real>& x = layers[l - 1].outputs;
@@ -271,6 +252,21 @@ struct Network<Real>::State {
     if (layer.skip != nullptr) input_gradient(l, *layer.skip, layer.gradient, Into::add);
   }
 
+  /// Of both passes of one run. Only the first layer does without a gradient by its input.
+  double flops() const {
+    double sum = 0;
+    for (std::size_t l = 0; l < layers.size(); ++l) {
+      const auto width = static_cast<double>(layers[l].weight->cols);
+      const double entries =
+          static_cast<double>(l == 0 ? input->entries() : input->rows() * layers[l].weight->rows);
+      sum += 2 * entries * width * (l == 0 ? 2 : 3) * (layers[l].skip != nullptr ? 2 : 1);
+      if (layers[l].filtered) {
+        sum += 2 * filter.flops(static_cast<std::int64_t>(layers[l].weight->cols));
+      }
+    }
+    return sum;
+  }
+
   void backward(const SignalsOf<Real>& by_logits) {
     layers.back().gradient = by_logits;
     for (std::size_t l = layers.size(); l-- > 0;) backward_layer(l);
@@ -298,8 +294,8 @@ template <typename Real>
 Network<Real>::Network(const ModelSettings& settings, LayerFilter filter, FeaturesOf<Real> features,
                        std::int64_t classes, const NetworkOptions& options) {
   check(settings, filter, features, classes, options);
-  state_ = std::make_unique<State>(settings, std::move(filter), std::move(features), classes,
-                                   options);
+  state_ =
+      std::make_unique<State>(settings, std::move(filter), std::move(features), classes, options);
 }
 template <typename Real>
 Network<Real>::Network(Network&&) noexcept = default;
@@ -315,6 +311,10 @@ const ParameterLayout& Network<Real>::layout() const {
 template <typename Real>
 FirstLayer Network<Real>::first_layer() const {
   return state_->order;
+}
+template <typename Real>
+double Network<Real>::flops() const {
+  return state_->flops();
 }
 template <typename Real>
 std::span<Real> Network<Real>::parameters() {

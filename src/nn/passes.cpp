@@ -70,7 +70,8 @@ void deactivate(SignalsOf<Real>& g, const SignalsOf<Real>* outputs, const Masks*
         const auto scale = masks != nullptr ? static_cast<Real>(masks->scale(r)) : Real{1};
         const Real* const out = outputs->data() + u * cols + r * width;
         Real* const of_run = row + r * width;
-        for (std::size_t f = 0; f < width; ++f) of_run[f] = out[f] > 0 ? of_run[f] * scale : Real{0};
+        for (std::size_t f = 0; f < width; ++f)
+          of_run[f] = out[f] > 0 ? of_run[f] * scale : Real{0};
       }
       if (by_bias.empty()) continue;
       Real* const sum = sums.data() + piece * cols;

@@ -2,8 +2,8 @@
 
 #include <span>
 
-#include "nn/dropout.hpp"
 #include "ngf/filter.hpp"
+#include "nn/dropout.hpp"
 
 /// What is done entry by entry, in one pass over the matrix.
 namespace ngf::nn {
@@ -14,8 +14,8 @@ template <typename Real>
 void activate(SignalsOf<Real>& z, std::span<const Real> bias, bool relu, const Masks* masks,
               std::size_t layer, std::size_t runs, int threads);
 
-/// The reverse: `g`, the gradient by `outputs` = drop(max(Z + b, 0)), becomes the gradient by Z, and
-/// `by_bias`, where it is not empty, its sums over the rows. Null `outputs` stand for Z + b.
+/// The reverse: `g`, the gradient by `outputs` = drop(max(Z + b, 0)), becomes the gradient by Z,
+/// and `by_bias`, where it is not empty, its sums over the rows. Null `outputs` stand for Z + b.
 template <typename Real>
 void deactivate(SignalsOf<Real>& g, const SignalsOf<Real>* outputs, const Masks* masks,
                 std::span<Real> by_bias, std::size_t runs, int threads);

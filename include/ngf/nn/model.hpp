@@ -36,7 +36,8 @@ struct ModelSettings {
   /// not ask.
   std::uint32_t hops = 2;
   /// Fixed taps, or where learning starts: hops + 1 of them, or as many for each group of
-  /// `tap_groups`. Empty: all equal, 1 / (hops + 1), or 1 with `unit_taps`.
+  /// `tap_groups`. Empty: all equal, 1 / (hops + 1), or 1 with `unit_taps`, unless they are
+  /// learned.
   std::vector<double> taps;
   bool unit_taps = false;
   /// Each layer learns taps of its own (ngcnn and gcnn).
@@ -49,7 +50,7 @@ struct ModelSettings {
   std::int64_t hidden = 64;
   std::int64_t layers = 2;  ///< sgc has one, whatever this says
   bool bias = true;
-  bool skip = false;                ///< each layer sees its input beside the filter, by Theta_s
+  bool skip = false;               ///< each layer sees its input beside the filter, by Theta_s
   bool normalize_features = true;  ///< each node's features are divided by the sum of their sizes
 };
 

@@ -27,8 +27,8 @@ template <typename Real>
 using FeaturesOf =
     std::variant<SignalsOf<Real>, Eigen::SparseMatrix<Real, Eigen::RowMajor, std::int64_t>>;
 
-/// Parameters of one kind and layer: of each run `rows` x `cols`, side by side in a row-major matrix
-/// of rows x (runs * cols) at `offset`.
+/// Parameters of one kind and layer: of each run `rows` x `cols`, side by side in a row-major
+/// matrix of rows x (runs * cols) at `offset`.
 struct ParameterBlock {
   enum class Kind { weight, skip, bias, taps };
   Kind kind = Kind::weight;
@@ -72,10 +72,10 @@ enum class FirstLayer {
 
 struct NetworkOptions {
   std::size_t runs = 1;
-  bool dropout = false;       ///< whether there will be any: then H X cannot be kept
-  double passes = 200;        ///< forward and backward, that will share what is computed once
-  int threads = 0;            ///< 0: all that the machine offers
-  std::uint64_t memory = 0;   ///< bytes that H X may take; 0: half of what the machine has free
+  bool dropout = false;      ///< whether there will be any: then H X cannot be kept
+  double passes = 200;       ///< forward and backward, that will share what is computed once
+  int threads = 0;           ///< 0: all that the machine offers
+  std::uint64_t memory = 0;  ///< bytes that H X may take; 0: half of what the machine has free
 };
 
 /// Counts what either order costs and chooses.
@@ -97,6 +97,8 @@ class Network {
 
   const ParameterLayout& layout() const;
   FirstLayer first_layer() const;
+  /// Multiplications and additions of a forward and a backward pass of one run.
+  double flops() const;
 
   std::span<Real> parameters();
   std::span<const Real> parameters() const;

@@ -35,8 +35,8 @@ std::string_view initialization_name(Initialization kind);
 /// What may differ between runs that share a filter.
 struct RunSettings {
   std::uint64_t seed = 1;
-  double dropout = 0.5;       ///< of each layer's input, while training
-  double lr = 0.01;           ///< the optimiser's step
+  double dropout = 0.5;        ///< of each layer's input, while training
+  double lr = 0.01;            ///< the optimiser's step
   double weight_decay = 5e-4;  ///< added to the loss as weight_decay / 2 |Theta|^2
   Initialization init = Initialization::glorot;
 };
@@ -77,11 +77,10 @@ struct RunResult {
 
 /// What was chosen, for whoever wants to know.
 struct ClassifyPlan {
-  std::string first_layer;   ///< "(HX)Theta", "H(X Theta)" or "X Theta"
-  std::string storage;       ///< of the shells; empty where there are none
-  std::uint32_t batch = 1;   ///< runs side by side
-  double epoch_flops = 0;    ///< of one run, counted
-  std::uint64_t bytes = 0;   ///< of a batch
+  std::string first_layer;  ///< "(HX)Theta", "H(X Theta)" or "X Theta"
+  std::string storage;      ///< of the shells; empty where there are none
+  std::uint32_t batch = 1;  ///< runs side by side
+  double epoch_flops = 0;   ///< of one run: forward and backward, counted
 };
 
 /// Tells how training goes on. `Progress` counts epochs of runs.
