@@ -9,10 +9,10 @@
 
 #include "nn/first_layer.hpp"
 
+#include <algorithm>
 #include <variant>
 
 #include "detail/memory.hpp"
-#include "ngf/nn/network.hpp"
 
 namespace ngf {
 
@@ -43,6 +43,22 @@ FirstLayerCosts first_layer_costs(const LayerFilter& filter, const FeaturesOf<Re
           .weights_first = 2 * product_cost(features, width) + 2 * filter.cost(outputs)};
 }
 
+template <typename Real>
+SignalsOf<Real> filtered(const LayerFilter& filter, const FeaturesOf<Real>& features) {
+  constexpr std::int64_t at_once = 512;
+  const auto [rows, cols] = shape_of(features);
+  SignalsOf<Real> result(rows, cols);
+  for (std::int64_t f = 0; f < cols; f += at_once) {
+    const std::int64_t count = std::min(at_once, cols - f);
+    SignalsOf<Real> part(rows, count);
+    std::visit([&](const auto& x) { part = x.middleCols(f, count); }, features);
+    result.middleCols(f, count) = filter.apply(part);
+  }
+  return result;
+}
+
+template SignalsOf<float> filtered(const LayerFilter&, const FeaturesOf<float>&);
+template SignalsOf<double> filtered(const LayerFilter&, const FeaturesOf<double>&);
 template FirstLayerCosts first_layer_costs(const LayerFilter&, const FeaturesOf<float>&,
                                            std::int64_t, double);
 template FirstLayerCosts first_layer_costs(const LayerFilter&, const FeaturesOf<double>&,

@@ -25,4 +25,8 @@ template <typename Real>
 FirstLayerCosts first_layer_costs(const LayerFilter& filter, const FeaturesOf<Real>& features,
                                   std::int64_t outputs, double passes);
 
+/// H X, dense, some columns at a time, so that it needs no second matrix of that size.
+template <typename Real>
+SignalsOf<Real> filtered(const LayerFilter& filter, const FeaturesOf<Real>& features);
+
 }  // namespace ngf::nn

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "detail/parallel.hpp"
-#include "kernels/sum_rows.hpp"
+#include "kernels/gemm.hpp"
 
 namespace ngf::nn {
 
@@ -49,7 +49,7 @@ void Input<Real>::compress(const Sparse& features) {
   by_column_.offsets.assign(cols_ + 1, 0);
   for (Eigen::Index u = 0; u < features.outerSize(); ++u) {
     for (typename Sparse::InnerIterator entry(features, u); entry; ++entry) {
-      by_row_.index.push_back(static_cast<std::uint32_t>(entry.col()));
+      by_row_.index.push_back(static_cast<std::int32_t>(entry.col()));
       by_row_.values.push_back(entry.value());
       ++by_column_.offsets[static_cast<std::size_t>(entry.col()) + 1];
     }
@@ -63,8 +63,8 @@ void Input<Real>::compress(const Sparse& features) {
   by_column_.place.resize(entries);
   for (std::size_t u = 0; u < rows_; ++u) {
     for (std::size_t e = by_row_.offsets[u]; e < by_row_.offsets[u + 1]; ++e) {
-      const std::size_t to = next[by_row_.index[e]]++;
-      by_column_.index[to] = static_cast<std::uint32_t>(u);
+      const std::size_t to = next[static_cast<std::size_t>(by_row_.index[e])]++;
+      by_column_.index[to] = static_cast<std::int32_t>(u);
       by_column_.values[to] = by_row_.values[e];
       by_column_.place[to] = static_cast<std::uint32_t>(e);
     }
@@ -125,12 +125,12 @@ void Input<Real>::multiply_rows(const Rows& rows, const ConstView<Real>& b,
         Real* const to = c.data + row * c_stride + f;
         if (masks_ != nullptr) {
           keep(rows, row, f / panel, kept);
-          kernels::sum_rows(kept.index.data(), kept.values.data(), kept.index.size(), b.data + f,
-                            b_stride, count, add, to);
+          kernels::sum_rows(kept.values.data(), kept.index.data(), kept.index.size(), b.data + f,
+                            b_stride, count, to, add);
         } else {
           const std::size_t begin = rows.offsets[row];
-          kernels::sum_rows(rows.index.data() + begin, rows.values.data() + begin,
-                            rows.offsets[row + 1] - begin, b.data + f, b_stride, count, add, to);
+          kernels::sum_rows(rows.values.data() + begin, rows.index.data() + begin,
+                            rows.offsets[row + 1] - begin, b.data + f, b_stride, count, to, add);
         }
       };
     });
@@ -168,16 +168,31 @@ View columns_of(const View& all, std::size_t run, std::size_t runs) {
 }  // namespace
 
 template <typename Real>
+void Input<Real>::multiply_dense(bool transposed, const ConstView<Real>& b,
+                                 const MutableView<Real>& c, Into into) const {
+  const auto turned = [&](ConstView<Real> x) {
+    x.transposed = transposed;
+    return x;
+  };
+  // Narrow products are summed in another order than wide ones, so they must be narrow in a batch
+  // too.
+  constexpr std::size_t narrow = 64;
+  if (masks_ == nullptr && static_cast<std::size_t>(c.cols) >= narrow * runs_) {
+    detail::multiply(turned(detail::view(dense_)), b, c, into, threads_);
+    return;
+  }
+  for (std::size_t r = 0; r < runs_; ++r) {
+    const ConstView<Real> x = masks_ != nullptr ? dropped(r) : detail::view(dense_);
+    detail::multiply(turned(x), columns_of(b, r, runs_), columns_of(c, r, runs_), into, threads_);
+  }
+}
+
+template <typename Real>
 void Input<Real>::multiply(const ConstView<Real>& b, const MutableView<Real>& c, Into into) const {
   if (sparse_) {
     multiply_rows(by_row_, b, c, into == Into::add);
-  } else if (masks_ == nullptr) {
-    detail::multiply(detail::view(dense_), b, c, into, threads_);
   } else {
-    for (std::size_t r = 0; r < runs_; ++r) {
-      detail::multiply(dropped(r), columns_of(b, r, runs_), columns_of(c, r, runs_), into,
-                       threads_);
-    }
+    multiply_dense(false, b, c, into);
   }
 }
 
@@ -185,15 +200,8 @@ template <typename Real>
 void Input<Real>::multiply_transpose(const ConstView<Real>& g, const MutableView<Real>& c) const {
   if (sparse_) {
     multiply_rows(by_column_, g, c, false);
-  } else if (masks_ == nullptr) {
-    detail::multiply(detail::transposed(dense_), g, c, Into::replace, threads_);
   } else {
-    for (std::size_t r = 0; r < runs_; ++r) {
-      ConstView<Real> x = dropped(r);
-      x.transposed = true;
-      detail::multiply(x, columns_of(g, r, runs_), columns_of(c, r, runs_), Into::replace,
-                       threads_);
-    }
+    multiply_dense(true, g, c, Into::replace);
   }
 }
 

@@ -19,6 +19,8 @@ class Input {
 
   std::size_t rows() const { return rows_; }
   std::size_t cols() const { return cols_; }
+  /// Those that are multiplied.
+  std::size_t entries() const { return sparse_ ? by_row_.index.size() : rows_ * cols_; }
 
   /// Products until the next call are with these masks, those of layer 0; with none where null.
   void draw(const Masks* masks);
@@ -35,7 +37,7 @@ class Input {
   /// says where each entry is in X; empty where that is here.
   struct Rows {
     std::vector<std::size_t> offsets;
-    std::vector<std::uint32_t> index;
+    std::vector<std::int32_t> index;
     std::vector<Real> values;
     std::vector<std::uint32_t> place;
   };
@@ -46,10 +48,13 @@ class Input {
                      const detail::MutableView<Real>& c, bool add) const;
   /// A row of one run, without what is dropped.
   struct Kept {
-    std::vector<std::uint32_t> index;
+    std::vector<std::int32_t> index;
     std::vector<Real> values;
   };
   void keep(const Rows& rows, std::size_t row, std::size_t run, Kept& kept) const;
+  /// C = X B or C = X' B of dense features.
+  void multiply_dense(bool transposed, const detail::ConstView<Real>& b,
+                      const detail::MutableView<Real>& c, detail::Into into) const;
   /// The dense X of run r with its mask, until the next call.
   detail::ConstView<Real> dropped(std::size_t r) const;
 

@@ -11,7 +11,8 @@ namespace {
 /// The taps that the settings ask for: one set, or one for each group.
 Taps taps_of(const ModelSettings& settings, NodeId nodes) {
   const std::size_t count = tap_count(settings);
-  const auto equal = settings.unit_taps ? 1.0 : 1.0 / static_cast<double>(count);
+  const bool ones = settings.unit_taps && !settings.learn_taps;
+  const auto equal = ones ? 1.0 : 1.0 / static_cast<double>(count);
   std::vector<double> values = settings.taps;
   if (settings.tap_groups.empty()) {
     if (values.empty()) values.assign(count, equal);
@@ -96,6 +97,11 @@ void LayerFilter::set_taps(Taps taps) {
 std::string LayerFilter::storage() const {
   const auto* const shells = std::get_if<NeighborhoodFilter>(&filter_);
   return shells == nullptr ? "" : std::string(storage_name(shells->shells().storage()));
+}
+
+double LayerFilter::flops(std::int64_t width) const {
+  if (identity()) return 0;
+  return on_filter(filter_, [&](const auto& filter) { return filter.flops(width); });
 }
 
 double LayerFilter::cost(std::int64_t width) const {

@@ -28,25 +28,6 @@ using detail::Into;
 using detail::MutableView;
 using Kind = ParameterBlock::Kind;
 
-namespace {
-
-/// H X, some columns at a time, so that no second matrix of that size is needed.
-template <typename Real>
-SignalsOf<Real> filtered(const LayerFilter& filter, const FeaturesOf<Real>& features) {
-  constexpr std::int64_t at_once = 512;
-  const auto [rows, cols] = nn::shape_of(features);
-  SignalsOf<Real> result(rows, cols);
-  for (std::int64_t f = 0; f < cols; f += at_once) {
-    const std::int64_t count = std::min(at_once, cols - f);
-    const SignalsOf<Real> part = std::visit(
-        [&](const auto& x) { return SignalsOf<Real>(x.middleCols(f, count)); }, features);
-    result.middleCols(f, count) = filter.apply(part);
-  }
-  return result;
-}
-
-}  // namespace
-
 template <typename Real>
 struct Network<Real>::State {
   struct Layer {
@@ -85,7 +66,7 @@ struct Network<Real>::State {
         parameters(layout.size(), Real{0}),
         gradient(layout.size(), Real{0}) {
     if (order == FirstLayer::filter_first) {
-      input.emplace(filtered(filter, features), runs(), threads);
+      input.emplace(nn::filtered(filter, features), runs(), threads);
       if (model.skip) raw.emplace(std::move(features), runs(), threads);
     } else {
       input.emplace(std::move(features), runs(), threads);
@@ -271,6 +252,21 @@ struct Network<Real>::State {
     if (layer.skip != nullptr) input_gradient(l, *layer.skip, layer.gradient, Into::add);
   }
 
+  /// Of both passes of one run. Only the first layer does without a gradient by its input.
+  double flops() const {
+    double sum = 0;
+    for (std::size_t l = 0; l < layers.size(); ++l) {
+      const auto width = static_cast<double>(layers[l].weight->cols);
+      const double entries =
+          static_cast<double>(l == 0 ? input->entries() : input->rows() * layers[l].weight->rows);
+      sum += 2 * entries * width * (l == 0 ? 2 : 3) * (layers[l].skip != nullptr ? 2 : 1);
+      if (layers[l].filtered) {
+        sum += 2 * filter.flops(static_cast<std::int64_t>(layers[l].weight->cols));
+      }
+    }
+    return sum;
+  }
+
   void backward(const SignalsOf<Real>& by_logits) {
     layers.back().gradient = by_logits;
     for (std::size_t l = layers.size(); l-- > 0;) backward_layer(l);
@@ -315,6 +311,10 @@ const ParameterLayout& Network<Real>::layout() const {
 template <typename Real>
 FirstLayer Network<Real>::first_layer() const {
   return state_->order;
+}
+template <typename Real>
+double Network<Real>::flops() const {
+  return state_->flops();
 }
 template <typename Real>
 std::span<Real> Network<Real>::parameters() {

@@ -34,6 +34,8 @@ class LayerFilter {
   void set_taps(Taps taps);
   /// How the shells are held; empty where there are none.
   std::string storage() const;
+  /// Multiplications and additions of a product with signals of this width.
+  double flops(std::int64_t width) const;
   /// Time of a product with signals of this width, in multiplications and additions of a dense
   /// product that take as long.
   double cost(std::int64_t width) const;

@@ -36,7 +36,8 @@ struct ModelSettings {
   /// not ask.
   std::uint32_t hops = 2;
   /// Fixed taps, or where learning starts: hops + 1 of them, or as many for each group of
-  /// `tap_groups`. Empty: all equal, 1 / (hops + 1), or 1 with `unit_taps`.
+  /// `tap_groups`. Empty: all equal, 1 / (hops + 1), or 1 with `unit_taps`, unless they are
+  /// learned.
   std::vector<double> taps;
   bool unit_taps = false;
   /// Each layer learns taps of its own (ngcnn and gcnn).

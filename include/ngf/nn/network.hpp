@@ -97,6 +97,8 @@ class Network {
 
   const ParameterLayout& layout() const;
   FirstLayer first_layer() const;
+  /// Multiplications and additions of a forward and a backward pass of one run.
+  double flops() const;
 
   std::span<Real> parameters();
   std::span<const Real> parameters() const;

@@ -80,8 +80,7 @@ struct ClassifyPlan {
   std::string first_layer;  ///< "(HX)Theta", "H(X Theta)" or "X Theta"
   std::string storage;      ///< of the shells; empty where there are none
   std::uint32_t batch = 1;  ///< runs side by side
-  double epoch_flops = 0;   ///< of one run, counted
-  std::uint64_t bytes = 0;  ///< of a batch
+  double epoch_flops = 0;   ///< of one run: forward and backward, counted
 };
 
 /// Tells how training goes on. `Progress` counts epochs of runs.
