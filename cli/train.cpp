@@ -62,16 +62,17 @@ void keep_runs(TrainJob& job, const TrainVerb& verb) {
 }
 
 void say_what_is_kept(const TrainJob& job, const TrainVerb& verb) {
-  if (verb.common.quiet || !job.journal_path()) return;
+  if (verb.common.quiet || !job.journal_path() || job.kept() == 0) return;
   fmt::print(stderr, "ngf: {} of {} runs are kept in {}; --resume trains the others\n", job.kept(),
              verb.runs, one_line(job.journal_path()->string()));
 }
 
 void write_plot(const TrainVerb& verb, const TrainTask& task,
                 const std::vector<RunRecord>& records) {
+  const std::string runs = fmt::format("median and middle half of {} runs", records.size());
   const std::string title =
-      fmt::format("{}: {}, {} hops, {} run{}", task.name, model_name(task.settings.model.model),
-                  task.settings.model.hops, records.size(), records.size() == 1 ? "" : "s");
+      fmt::format("{}: {}, {} hops; {}", task.name, model_name(task.settings.model.model),
+                  task.settings.model.hops, records.size() == 1 ? "one run" : runs);
   io::AtomicFile file(verb.plot);
   file.write(to_svg(learning_curves(records, task.settings, title)));
   file.commit();
@@ -81,8 +82,7 @@ Json plan_json(const ClassifyPlan& plan) {
   return {{"first_layer", plan.first_layer},
           {"storage", plan.storage},
           {"batch", plan.batch},
-          {"epoch_flops", plan.epoch_flops},
-          {"bytes", plan.bytes}};
+          {"epoch_flops", plan.epoch_flops}};
 }
 
 void print_outcome(const TrainVerb& verb, const TrainTask& task, const TrainJob& job,

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "names.hpp"
 #include "ngf/error.hpp"
@@ -38,10 +40,24 @@ void take(const std::optional<Value>& given, Value& setting) {
   if (given) setting = *given;
 }
 
+/// A flag and its opposite, "--this,!--that". (CLI11 takes a flag that is not given for a false
+/// one.)
+CLI::Option* add_switch(CLI::App& verb, const std::string& names, std::optional<bool>& value,
+                        const std::string& text) {
+  return verb.add_flag_function(
+      names, [&value](std::int64_t count) { value = count > 0; }, text);
+}
+
 template <typename Kind>
 void take_kind(const std::optional<std::string>& given, std::string_view (*name_of)(Kind),
                Kind last, Kind& setting) {
   if (given) setting = kind_named(*given, name_of, last);
+}
+
+/// Whether the labels are 0 and 1.
+bool binary(const Dataset& dataset) {
+  return dataset.class_count() == 2 &&
+         *std::max_element(dataset.labels.begin(), dataset.labels.end()) == 1;
 }
 
 std::string check_split(const std::string& text) {
@@ -101,12 +117,12 @@ void TrainFlags::add_to(CLI::App& verb) {
   verb.add_option("--layers", layers_, "How many layers")
       ->check(CLI::Range(1U, 1000U))
       ->group(network);
-  verb.add_flag("--bias,!--no-bias", bias_, "A number added to each output of a layer")
+  add_switch(verb, "--bias,!--no-bias", bias_, "A number added to each output of a layer")
       ->group(network);
-  verb.add_flag("--skip,!--no-skip", skip_, "Each layer also sees its input past the filter")
+  add_switch(verb, "--skip,!--no-skip", skip_, "Each layer also sees its input past the filter")
       ->group(network);
-  verb.add_flag("--normalize-features,!--raw-features", normalize_features_,
-                "Each node's features are divided by their sum")
+  add_switch(verb, "--normalize-features,!--raw-features", normalize_features_,
+             "Each node's features are divided by their sum")
       ->group(network);
 
   const auto* const training = "Training";
@@ -116,8 +132,8 @@ void TrainFlags::add_to(CLI::App& verb) {
   verb.add_option("--weight-decay", weight_decay_, "Pull of the weights towards 0")
       ->check(CLI::Range(0.0, infinity))
       ->group(training);
-  verb.add_flag("--decay-all-layers,!--decay-first-layer", decay_all_layers_,
-                "Whose weights are pulled")
+  add_switch(verb, "--decay-all-layers,!--decay-first-layer", decay_all_layers_,
+             "Whose weights are pulled")
       ->group(training);
   verb.add_option("--lr", lr_, "Step of the optimiser")
       ->check(CLI::Range(std::numeric_limits<double>::min(), infinity))
@@ -138,13 +154,18 @@ void TrainFlags::add_to(CLI::App& verb) {
   verb.add_option("--metric", metric_, "The score [accuracy; auc where there are two classes]")
       ->check(CLI::IsMember(names_of(metric_name, Metric::macro_f1)))
       ->group(training);
-  verb.add_option("--batch", batch_, "Runs that are trained side by side, at most")
+  verb.add_option("--batch", batch_,
+                  "Runs that are trained side by side, at most; what is cut off loses them [25]")
       ->check(CLI::Range(1U, 10'000U))
-      ->capture_default_str()
       ->group(training);
 }
 
 void TrainFlags::check() const {
+  // No range keeps them out.
+  for (const auto& [name, value] :
+       {std::pair{"--dropout", dropout_}, {"--weight-decay", weight_decay_}, {"--lr", lr_}}) {
+    if (value && std::isnan(*value)) throw CLI::ValidationError(name, "'nan' is no number");
+  }
   const bool taps = !taps_.empty() || learn_taps_ || !tap_groups_.empty();
   if (taps && model_ != "ngcnn" && model_ != "gcnn") {
     throw CLI::ValidationError("--taps",
@@ -173,7 +194,6 @@ ModelSettings TrainFlags::model_settings(ModelSettings model, const Dataset& dat
     if (!hops_) model.hops = static_cast<std::uint32_t>(taps_.size() - 1);
   }
   model.learn_taps = learn_taps_;
-  if (learn_taps_) model.unit_taps = false;
   if (!tap_groups_.empty()) model.tap_groups = read_groups(tap_groups_, dataset.graph.nodes());
   take_kind(normalize_, normalization_name, Normalization::row, model.normalization);
   take_kind(shift_, shift_name, Shift::gcn, model.shift);
@@ -198,10 +218,10 @@ ClassifySettings TrainFlags::settings(const Common& common, const Dataset& datas
   take_kind(optimizer_, optimizer_name, OptimizerKind::sgd, settings.optimizer);
   take(epochs_, settings.epochs);
   take(patience_, settings.patience);
-  if (dataset.class_count() == 2) settings.metric = Metric::auc;
+  if (binary(dataset)) settings.metric = Metric::auc;
   take_kind(metric_, metric_name, Metric::macro_f1, settings.metric);
   settings.storage = storage_named(storage_);
-  settings.batch = batch_;
+  take(batch_, settings.batch);
   settings.threads = common.threads;
   settings.memory = common.memory;
   return settings;

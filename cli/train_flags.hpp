@@ -55,8 +55,7 @@ class TrainFlags {
   std::optional<std::uint32_t> epochs_;
   std::optional<std::uint32_t> patience_;
   std::optional<std::string> metric_;
-  // A batch is kept when it is done: fewer runs lose less, more are trained faster.
-  std::uint32_t batch_ = 25;
+  std::optional<std::uint32_t> batch_;
 };
 
 }  // namespace ngf::cli

@@ -92,6 +92,10 @@ std::string TrainTask::text() const {
 TrainJob::TrainJob(const TrainTask& task, std::size_t runs)
     : task_(task), text_(task.text()), runs_(runs_of(task.settings, runs)) {}
 
+TrainJob::~TrainJob() {
+  if (journal_ && journal_->size() == 0) journal_->remove();
+}
+
 void TrainJob::keep_in(const std::filesystem::path& path, bool resume) {
   journal_ = std::make_unique<Journal>(path, text_, resume);
   journal_path_ = path;
@@ -135,6 +139,7 @@ Model TrainJob::best_model(Progress* progress) {
 
 void TrainJob::finish() {
   if (journal_) journal_->remove();
+  journal_.reset();
 }
 
 std::vector<RunRecord> TrainJob::records() const {

@@ -28,6 +28,10 @@ struct TrainTask {
 class TrainJob {
  public:
   TrainJob(const TrainTask& task, std::size_t runs);
+  TrainJob(const TrainJob&) = delete;
+  TrainJob& operator=(const TrainJob&) = delete;
+  /// A journal in which nothing is kept goes as well.
+  ~TrainJob();
 
   /// Where the journal belongs: beside the model, or in the user's cache folder, which is made
   /// where it is missing. Nothing where there is no such folder.

@@ -158,15 +158,13 @@ void print_results(const std::vector<RunRecord>& runs, const ClassifySettings& s
 
 std::vector<Chart> learning_curves(const std::vector<RunRecord>& runs,
                                    const ClassifySettings& settings, const std::string& title) {
-  const std::string score(score_word(settings.metric));
-  const std::string what = runs.size() > 1 ? ", median and middle half of the runs" : "";
   return {{.title = title,
            .x_label = "epoch",
-           .y_label = "training loss" + what,
+           .y_label = "training loss",
            .series = {median_series(runs, "", &EpochRecord::loss)}},
           {.title = "",
            .x_label = "epoch",
-           .y_label = score + what,
+           .y_label = std::string(score_word(settings.metric)),
            .series = {median_series(runs, "validation nodes", &EpochRecord::validation_score),
                       median_series(runs, "training nodes", &EpochRecord::train_score)}}};
 }
