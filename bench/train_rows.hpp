@@ -12,7 +12,6 @@ struct TrainTasks {
   std::vector<int> hidden{512, 64};
   std::vector<std::uint32_t> taps{3, 10};
   std::vector<std::size_t> runs{1, 25};
-  std::uint32_t epochs = 12;
   int threads = 0;
   double multiplications = 0;  ///< what `multiplication_rate` says
 };
