@@ -40,12 +40,21 @@ void take(const std::optional<Value>& given, Value& setting) {
   if (given) setting = *given;
 }
 
-/// A flag and its opposite, "--this,!--that". (CLI11 takes a flag that is not given for a false
-/// one.)
-CLI::Option* add_switch(CLI::App& verb, const std::string& names, std::optional<bool>& value,
-                        const std::string& text) {
-  return verb.add_flag_function(
-      names, [&value](std::int64_t count) { value = count > 0; }, text);
+/// A flag and its opposite, each with a word on what it does.
+struct Switch {
+  std::string name;
+  std::string text;
+};
+
+void add_switch(CLI::App& verb, const std::string& group, std::optional<bool>& value,
+                const Switch& yes, const Switch& no) {
+  CLI::Option* const on = verb.add_flag_callback(
+                                  yes.name, [&value] { value = true; }, yes.text)
+                              ->group(group);
+  verb.add_flag_callback(
+          no.name, [&value] { value = false; }, no.text)
+      ->excludes(on)
+      ->group(group);
 }
 
 template <typename Kind>
@@ -117,13 +126,13 @@ void TrainFlags::add_to(CLI::App& verb) {
   verb.add_option("--layers", layers_, "How many layers")
       ->check(CLI::Range(1U, 1000U))
       ->group(network);
-  add_switch(verb, "--bias,!--no-bias", bias_, "A number added to each output of a layer")
-      ->group(network);
-  add_switch(verb, "--skip,!--no-skip", skip_, "Each layer also sees its input past the filter")
-      ->group(network);
-  add_switch(verb, "--normalize-features,!--raw-features", normalize_features_,
-             "Each node's features are divided by their sum")
-      ->group(network);
+  add_switch(verb, network, bias_, {"--bias", "A number is added to each output of a layer"},
+             {"--no-bias", "None is"});
+  add_switch(verb, network, skip_, {"--skip", "Each layer also sees its input past the filter"},
+             {"--no-skip", "It does not"});
+  add_switch(verb, network, normalize_features_,
+             {"--normalize-features", "Each node's features are divided by their sum"},
+             {"--raw-features", "They are taken as they are"});
 
   const auto* const training = "Training";
   verb.add_option("--dropout", dropout_, "Share of each layer's input that is left out")
@@ -132,9 +141,9 @@ void TrainFlags::add_to(CLI::App& verb) {
   verb.add_option("--weight-decay", weight_decay_, "Pull of the weights towards 0")
       ->check(CLI::Range(0.0, infinity))
       ->group(training);
-  add_switch(verb, "--decay-all-layers,!--decay-first-layer", decay_all_layers_,
-             "Whose weights are pulled")
-      ->group(training);
+  add_switch(verb, training, decay_all_layers_,
+             {"--decay-all-layers", "The weights of all layers are pulled"},
+             {"--decay-first-layer", "Only those of the first layer are"});
   verb.add_option("--lr", lr_, "Step of the optimiser")
       ->check(CLI::Range(std::numeric_limits<double>::min(), infinity))
       ->group(training);

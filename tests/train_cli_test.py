@@ -253,7 +253,7 @@ class WrongTest(TrainTest):
                 [SET, "--model", "gcn", "--taps", "1,1"], [SET, "--model", "mlp", "--learn-taps"],
                 [SET, "--tap-groups", "g.csv"], [SET, "--normalize", "max"],
                 [SET, "--shift", "left"], [SET, "--min-paths", "4"], [SET, "--storage", "disk"],
-                [SET, "--hidden", "0"], [SET, "--layers", "0"], [SET, "--dropout", "1"],
+                [SET, "--bias", "--no-bias"], [SET, "--hidden", "0"], [SET, "--layers", "0"], [SET, "--dropout", "1"],
                 [SET, "--dropout", "-0.1"], [SET, "--weight-decay", "-1"], [SET, "--lr", "0"],
                 [SET, "--lr", "nan"], [SET, "--optimizer", "rms"], [SET, "--init", "zero"],
                 [SET, "--epochs", "0"], [SET, "--patience", "-1"], [SET, "--metric", "loss"],

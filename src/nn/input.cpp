@@ -110,21 +110,21 @@ void Input<Real>::keep(const Rows& rows, std::size_t row, std::size_t run, Kept&
 }
 
 template <typename Real>
-void Input<Real>::multiply_rows(const Rows& rows, const ConstView<Real>& b,
+void Input<Real>::multiply_rows(const Rows& rows, const Runs& runs, const ConstView<Real>& b,
                                 const MutableView<Real>& c, bool add) const {
   const auto width = static_cast<std::size_t>(c.cols);
   const auto b_stride = static_cast<std::size_t>(b.stride);
   const auto c_stride = static_cast<std::size_t>(c.stride);
   // A panel of B stays in the caches; with dropout it is a run's.
-  constexpr std::size_t widest = 512;
-  const std::size_t panel = masks_ != nullptr ? width / runs_ : std::min(widest, width);
+  constexpr std::size_t widest = 128;
+  const std::size_t panel = masks_ != nullptr ? width / runs.count : std::min(widest, width);
   for (std::size_t f = 0; f < width; f += panel) {
     const std::size_t count = std::min(panel, width - f);
     for_each_row(static_cast<std::size_t>(c.rows), threads_, [&] {
       return [&, kept = Kept()](std::size_t row) mutable {
         Real* const to = c.data + row * c_stride + f;
         if (masks_ != nullptr) {
-          keep(rows, row, f / panel, kept);
+          keep(rows, row, runs.first + f / panel, kept);
           kernels::sum_rows(kept.values.data(), kept.index.data(), kept.index.size(), b.data + f,
                             b_stride, count, to, add);
         } else {
@@ -168,7 +168,7 @@ View columns_of(const View& all, std::size_t run, std::size_t runs) {
 }  // namespace
 
 template <typename Real>
-void Input<Real>::multiply_dense(bool transposed, const ConstView<Real>& b,
+void Input<Real>::multiply_dense(bool transposed, const Runs& runs, const ConstView<Real>& b,
                                  const MutableView<Real>& c, Into into) const {
   const auto turned = [&](ConstView<Real> x) {
     x.transposed = transposed;
@@ -177,31 +177,34 @@ void Input<Real>::multiply_dense(bool transposed, const ConstView<Real>& b,
   // Narrow products are summed in another order than wide ones, so they must be narrow in a batch
   // too.
   constexpr std::size_t narrow = 64;
-  if (masks_ == nullptr && static_cast<std::size_t>(c.cols) >= narrow * runs_) {
+  if (masks_ == nullptr && static_cast<std::size_t>(c.cols) >= narrow * runs.count) {
     detail::multiply(turned(detail::view(dense_)), b, c, into, threads_);
     return;
   }
-  for (std::size_t r = 0; r < runs_; ++r) {
-    const ConstView<Real> x = masks_ != nullptr ? dropped(r) : detail::view(dense_);
-    detail::multiply(turned(x), columns_of(b, r, runs_), columns_of(c, r, runs_), into, threads_);
+  for (std::size_t i = 0; i < runs.count; ++i) {
+    const ConstView<Real> x = masks_ != nullptr ? dropped(runs.first + i) : detail::view(dense_);
+    detail::multiply(turned(x), columns_of(b, i, runs.count), columns_of(c, i, runs.count), into,
+                     threads_);
   }
 }
 
 template <typename Real>
-void Input<Real>::multiply(const ConstView<Real>& b, const MutableView<Real>& c, Into into) const {
+void Input<Real>::multiply(const Runs& runs, const ConstView<Real>& b, const MutableView<Real>& c,
+                           Into into) const {
   if (sparse_) {
-    multiply_rows(by_row_, b, c, into == Into::add);
+    multiply_rows(by_row_, runs, b, c, into == Into::add);
   } else {
-    multiply_dense(false, b, c, into);
+    multiply_dense(false, runs, b, c, into);
   }
 }
 
 template <typename Real>
-void Input<Real>::multiply_transpose(const ConstView<Real>& g, const MutableView<Real>& c) const {
+void Input<Real>::multiply_transpose(const Runs& runs, const ConstView<Real>& g,
+                                     const MutableView<Real>& c) const {
   if (sparse_) {
-    multiply_rows(by_column_, g, c, false);
+    multiply_rows(by_column_, runs, g, c, false);
   } else {
-    multiply_dense(true, g, c, Into::replace);
+    multiply_dense(true, runs, g, c, Into::replace);
   }
 }
 

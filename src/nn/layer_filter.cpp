@@ -122,8 +122,13 @@ SignalsOf<Real> LayerFilter::apply(const SignalsOf<Real>& x) const {
 }
 
 template <typename Real>
-SignalsOf<Real> LayerFilter::apply_transpose(const SignalsOf<Real>& x) const {
-  return on_filter(filter_, [&](const auto& filter) { return filter.apply_transpose(x); });
+void LayerFilter::apply_to(const SignalsView<Real>& x, SignalsSlice<Real> y) const {
+  on_filter(filter_, [&](const auto& filter) { filter.template apply_to<Real>(x, y); });
+}
+
+template <typename Real>
+void LayerFilter::apply_transpose_to(const SignalsView<Real>& x, SignalsSlice<Real> y) const {
+  on_filter(filter_, [&](const auto& filter) { filter.template apply_transpose_to<Real>(x, y); });
 }
 
 template <typename Real>
@@ -134,8 +139,11 @@ FilterGradients<Real> LayerFilter::gradients(const SignalsOf<Real>& x,
 
 template SignalsOf<float> LayerFilter::apply(const SignalsOf<float>&) const;
 template SignalsOf<double> LayerFilter::apply(const SignalsOf<double>&) const;
-template SignalsOf<float> LayerFilter::apply_transpose(const SignalsOf<float>&) const;
-template SignalsOf<double> LayerFilter::apply_transpose(const SignalsOf<double>&) const;
+template void LayerFilter::apply_to(const SignalsView<float>&, SignalsSlice<float>) const;
+template void LayerFilter::apply_transpose_to(const SignalsView<float>&, SignalsSlice<float>) const;
+template void LayerFilter::apply_to(const SignalsView<double>&, SignalsSlice<double>) const;
+template void LayerFilter::apply_transpose_to(const SignalsView<double>&,
+                                              SignalsSlice<double>) const;
 template FilterGradients<float> LayerFilter::gradients(const SignalsOf<float>&,
                                                        const SignalsOf<float>&) const;
 template FilterGradients<double> LayerFilter::gradients(const SignalsOf<double>&,

@@ -29,7 +29,7 @@ double cross_entropy(const Real* z, std::size_t classes, std::size_t label, Real
       by_z[c] = weight * (std::exp(z[c] - top) / sum - (c == label ? Real{1} : Real{0}));
     }
   }
-  return static_cast<double>(std::log(sum) + top - z[label]);
+  return static_cast<double>(std::log(sum) + (top - z[label]));
 }
 
 }  // namespace

@@ -14,8 +14,8 @@
 #include <optional>
 #include <utility>
 
+#include "detail/aligned.hpp"
 #include "detail/fail.hpp"
-#include "detail/parallel.hpp"
 #include "detail/product.hpp"
 #include "nn/first_layer.hpp"
 #include "nn/input.hpp"
@@ -28,6 +28,25 @@ using detail::Into;
 using detail::MutableView;
 using Kind = ParameterBlock::Kind;
 
+namespace {
+
+/// Runs whose columns together are about this wide go through a layer together: wide enough for
+/// products at full speed, so narrow that what one step writes is in the caches for the next.
+constexpr std::size_t group_columns = 512;
+
+template <typename Real>
+SignalsView<Real> signals(const ConstView<Real>& view) {
+  using Mapped = Eigen::Map<const SignalsOf<Real>, 0, Eigen::OuterStride<>>;
+  return Mapped(view.data, view.rows, view.cols, Eigen::OuterStride<>(view.stride));
+}
+template <typename Real>
+SignalsSlice<Real> signals(const MutableView<Real>& view) {
+  using Mapped = Eigen::Map<SignalsOf<Real>, 0, Eigen::OuterStride<>>;
+  return Mapped(view.data, view.rows, view.cols, Eigen::OuterStride<>(view.stride));
+}
+
+}  // namespace
+
 template <typename Real>
 struct Network<Real>::State {
   struct Layer {
@@ -37,7 +56,7 @@ struct Network<Real>::State {
     const ParameterBlock* taps;
     bool filtered;  ///< whether H is multiplied here
     bool last;
-    SignalsOf<Real> products;  ///< X Theta, where it must be kept
+    SignalsOf<Real> products;  ///< X Theta, where the gradient of the taps asks for it
     SignalsOf<Real> outputs;
     SignalsOf<Real> gradient;  ///< by Z
   };
@@ -50,6 +69,7 @@ struct Network<Real>::State {
   std::optional<nn::Input<Real>> input;  ///< what Theta of the first layer multiplies
   std::optional<nn::Input<Real>> raw;    ///< the features, where they are needed beside it
   std::vector<Layer> layers;
+  detail::AlignedVector<Real> scratch;  ///< X Theta, or H' G, of some runs
   std::vector<Real> parameters;
   std::vector<Real> gradient;
   std::optional<nn::Masks> masks;  ///< of the last forward pass
@@ -66,20 +86,18 @@ struct Network<Real>::State {
         parameters(layout.size(), Real{0}),
         gradient(layout.size(), Real{0}) {
     if (order == FirstLayer::filter_first) {
-      input.emplace(nn::filtered(filter, features), runs(), threads);
-      if (model.skip) raw.emplace(std::move(features), runs(), threads);
+      input.emplace(nn::filtered(filter, features), options.runs, threads);
+      if (model.skip) raw.emplace(std::move(features), options.runs, threads);
     } else {
-      input.emplace(std::move(features), runs(), threads);
+      input.emplace(std::move(features), options.runs, threads);
     }
     add_layers();
   }
 
-  std::size_t runs() const { return layout.runs(); }
-  const nn::Input<Real>& skip_input() const { return raw ? *raw : *input; }
-
   void add_layers() {
     const auto count = static_cast<std::size_t>(layer_count(settings));
     const auto rows = static_cast<Eigen::Index>(input->rows());
+    std::size_t widest = 0;
     for (std::size_t l = 0; l < count; ++l) {
       const bool h_in_input = l == 0 && order == FirstLayer::filter_first;
       Layer& layer = layers.emplace_back();
@@ -89,56 +107,89 @@ struct Network<Real>::State {
       layer.taps = layout.find(Kind::taps, l);
       layer.filtered = !filter.identity() && !h_in_input;
       layer.last = l + 1 == count;
-      const auto cols = static_cast<Eigen::Index>(layer.weight->cols * runs());
-      if (layer.filtered) layer.products.resize(rows, cols);
+      const auto cols = static_cast<Eigen::Index>(layer.weight->cols * layout.runs());
+      if (layer.taps != nullptr) layer.products.resize(rows, cols);
       layer.outputs.resize(rows, cols);
       layer.gradient.resize(rows, cols);
+      if (layer.filtered) widest = std::max(widest, at_once(layer) * layer.weight->cols);
     }
+    scratch.resize(input->rows() * widest);
+  }
+
+  // ---- Runs ----
+
+  /// How many go through a layer together.
+  std::size_t at_once(const Layer& layer) const {
+    return std::clamp<std::size_t>(group_columns / layer.weight->cols, 1, layout.runs());
+  }
+
+  template <typename Body>
+  void for_each_group(const Layer& layer, const Body& body) {
+    for (std::size_t first = 0; first < layout.runs(); first += at_once(layer)) {
+      body(nn::Runs{first, std::min(at_once(layer), layout.runs() - first)});
+    }
+  }
+
+  /// Calls body for each run of the group.
+  template <typename Body>
+  static void for_each_run(const nn::Runs& runs, const Body& body) {
+    for (std::size_t i = 0; i < runs.count; ++i) body(nn::Runs{runs.first + i, 1});
   }
 
   // ---- Where things lie ----
 
-  /// A block of parameters or of their gradient, of all runs or of one.
-  template <typename View, typename Buffer>
-  View block(Buffer& buffer, const ParameterBlock& at) const {
-    const auto cols = static_cast<Eigen::Index>(at.cols * runs());
-    return View{buffer.data() + at.offset, static_cast<Eigen::Index>(at.rows), cols, cols};
-  }
-  ConstView<Real> value(const ParameterBlock& at) const {
-    return block<ConstView<Real>>(parameters, at);
-  }
-  MutableView<Real> slope(const ParameterBlock& at) {
-    return block<MutableView<Real>>(gradient, at);
-  }
+  /// The columns of some runs of what all have side by side.
   template <typename View>
-  View of_run(View all, std::size_t r) const {
-    all.cols /= static_cast<Eigen::Index>(runs());
-    all.data += static_cast<Eigen::Index>(r) * all.cols;
+  View of(View all, const nn::Runs& runs) const {
+    const Eigen::Index width = all.cols / static_cast<Eigen::Index>(layout.runs());
+    all.cols = width * static_cast<Eigen::Index>(runs.count);
+    all.data += width * static_cast<Eigen::Index>(runs.first);
     return all;
+  }
+  ConstView<Real> value(const ParameterBlock& at, const nn::Runs& runs) const {
+    const auto cols = static_cast<Eigen::Index>(at.cols * layout.runs());
+    return of(ConstView<Real>{parameters.data() + at.offset, static_cast<Eigen::Index>(at.rows),
+                              cols, cols},
+              runs);
+  }
+  MutableView<Real> slope(const ParameterBlock& at, const nn::Runs& runs) {
+    const auto cols = static_cast<Eigen::Index>(at.cols * layout.runs());
+    return of(MutableView<Real>{gradient.data() + at.offset, static_cast<Eigen::Index>(at.rows),
+                                cols, cols},
+              runs);
+  }
+  /// Room for so many columns of some runs.
+  MutableView<Real> scratch_for(const Layer& layer, const nn::Runs& runs) {
+    const auto cols = static_cast<Eigen::Index>(layer.weight->cols * runs.count);
+    return {scratch.data(), static_cast<Eigen::Index>(input->rows()), cols, cols};
   }
   static ConstView<Real> turned(ConstView<Real> view) {
     view.transposed = true;
     return view;
   }
+  const nn::Input<Real>& input_of(const ParameterBlock& at) const {
+    return at.kind == Kind::skip && raw ? *raw : *input;
+  }
+  const nn::Masks* current_masks() const { return masks ? &*masks : nullptr; }
 
   // ---- Forward ----
 
   /// c = X_l B, or c += X_l B, for the weights at `at`.
-  void multiply(std::size_t l, const ParameterBlock& at, SignalsOf<Real>& c, Into into) {
+  void multiply(std::size_t l, const ParameterBlock& at, const nn::Runs& runs,
+                const MutableView<Real>& c, Into into) {
     if (l == 0) {
-      (at.kind == Kind::skip ? skip_input() : *input).multiply(value(at), detail::view(c), into);
+      input_of(at).multiply(runs, value(at, runs), c, into);
       return;
     }
-    const SignalsOf<Real>& x = layers[l - 1].outputs;
-    for (std::size_t r = 0; r < runs(); ++r) {
-      detail::multiply(of_run(detail::view(x), r), of_run(value(at), r), of_run(detail::view(c), r),
-                       into, threads);
-    }
+    const ConstView<Real> x = detail::view(std::as_const(layers[l - 1].outputs));
+    for_each_run(runs, [&](const nn::Runs& run) {
+      detail::multiply(of(x, run), value(at, run), among(c, run, runs), into, threads);
+    });
   }
 
   /// H with the taps of one run.
-  LayerFilter filter_of_run(const Layer& layer, std::size_t r) const {
-    const ConstView<Real> taps = of_run(value(*layer.taps), r);
+  LayerFilter filter_of(const Layer& layer, const nn::Runs& run) const {
+    const ConstView<Real> taps = value(*layer.taps, run);
     std::vector<double> values;
     for (Eigen::Index g = 0; g < taps.rows; ++g) {
       for (Eigen::Index k = 0; k < taps.cols; ++k) {
@@ -152,104 +203,127 @@ struct Network<Real>::State {
     return result;
   }
 
-  /// The columns of run r, as a matrix of their own.
-  SignalsOf<Real> columns(const SignalsOf<Real>& all, std::size_t r) const {
-    const auto width = all.cols() / static_cast<Eigen::Index>(runs());
-    return all.middleCols(static_cast<Eigen::Index>(r) * width, width);
-  }
-  void set_columns(SignalsOf<Real>& all, std::size_t r, const SignalsOf<Real>& of_run) const {
-    all.middleCols(static_cast<Eigen::Index>(r) * of_run.cols(), of_run.cols()) = of_run;
-  }
-
-  void forward_layer(std::size_t l) {
+  void forward_group(std::size_t l, const nn::Runs& runs) {
     Layer& layer = layers[l];
-    multiply(l, *layer.weight, layer.filtered ? layer.products : layer.outputs, Into::replace);
-    if (layer.filtered && layer.taps == nullptr) {
-      layer.outputs = filter.apply(layer.products);
+    const MutableView<Real> outputs = of(detail::view(layer.outputs), runs);
+    if (layer.taps != nullptr) {
+      const MutableView<Real> products = of(detail::view(layer.products), runs);
+      multiply(l, *layer.weight, runs, products, Into::replace);
+      for_each_run(runs, [&](const nn::Runs& run) {
+        filter_of(layer, run)
+            .template apply_to<Real>(
+                signals<Real>(ConstView<Real>(of(detail::view(layer.products), run))),
+                signals(of(detail::view(layer.outputs), run)));
+      });
     } else if (layer.filtered) {
-      for (std::size_t r = 0; r < runs(); ++r) {
-        set_columns(layer.outputs, r, filter_of_run(layer, r).apply(columns(layer.products, r)));
-      }
+      const MutableView<Real> products = scratch_for(layer, runs);
+      multiply(l, *layer.weight, runs, products, Into::replace);
+      filter.apply_to<Real>(signals(ConstView<Real>(products)), signals(outputs));
+    } else {
+      multiply(l, *layer.weight, runs, outputs, Into::replace);
     }
-    if (layer.skip != nullptr) multiply(l, *layer.skip, layer.outputs, Into::add);
+    if (layer.skip != nullptr) multiply(l, *layer.skip, runs, outputs, Into::add);
     std::span<const Real> bias;
     if (layer.bias != nullptr) {
-      bias = {parameters.data() + layer.bias->offset, layer.bias->cols * runs()};
+      bias = {value(*layer.bias, runs).data, layer.bias->cols * runs.count};
     }
-    nn::activate(layer.outputs, bias, !layer.last, layer.last ? nullptr : current_masks(), l + 1,
-                 runs(), threads);
+    nn::activate(outputs, bias, !layer.last, layer.last ? nullptr : current_masks(), l + 1, runs,
+                 threads);
   }
-
-  const nn::Masks* current_masks() const { return masks ? &*masks : nullptr; }
 
   const SignalsOf<Real>& forward(const Dropout* dropout) {
     masks.reset();
     if (dropout != nullptr) masks.emplace(*dropout, layers.size());
     input->draw(current_masks());
-    for (std::size_t l = 0; l < layers.size(); ++l) forward_layer(l);
+    for (std::size_t l = 0; l < layers.size(); ++l) {
+      for_each_group(layers[l], [&](const nn::Runs& runs) { forward_group(l, runs); });
+    }
     return layers.back().outputs;
   }
 
   // ---- Backward ----
 
   /// T = H' G, and the gradient of the taps.
-  SignalsOf<Real> through_filter(Layer& layer) {
-    if (layer.taps == nullptr) return filter.apply_transpose(layer.gradient);
-    SignalsOf<Real> result(layer.gradient.rows(), layer.gradient.cols());
-    for (std::size_t r = 0; r < runs(); ++r) {
-      const auto gradients =
-          filter_of_run(layer, r).gradients(columns(layer.products, r), columns(layer.gradient, r));
-      set_columns(result, r, gradients.input);
-      const MutableView<Real> taps = of_run(slope(*layer.taps), r);
-      for (std::size_t i = 0; i < gradients.taps.size(); ++i) {
-        const auto g = static_cast<Eigen::Index>(i) / taps.cols;
-        taps.data[g * taps.stride + static_cast<Eigen::Index>(i) % taps.cols] =
-            static_cast<Real>(gradients.taps[i]);
-      }
+  ConstView<Real> through_filter(Layer& layer, const nn::Runs& runs) {
+    const MutableView<Real> g = of(detail::view(layer.gradient), runs);
+    if (!layer.filtered) return g;
+    const MutableView<Real> t = scratch_for(layer, runs);
+    if (layer.taps == nullptr) {
+      filter.apply_transpose_to<Real>(signals(ConstView<Real>(g)), signals(t));
+      return t;
     }
-    return result;
+    const auto width = static_cast<Eigen::Index>(layer.weight->cols);
+    for_each_run(runs, [&](const nn::Runs& run) {
+      const auto first = static_cast<Eigen::Index>(run.first) * width;
+      const SignalsOf<Real> x = layer.products.middleCols(first, width);
+      const SignalsOf<Real> by_output = layer.gradient.middleCols(first, width);
+      const auto found = filter_of(layer, run).gradients(x, by_output);
+      signals(t).middleCols(static_cast<Eigen::Index>(run.first - runs.first) * width, width) =
+          found.input;
+      const MutableView<Real> taps = slope(*layer.taps, run);
+      for (std::size_t i = 0; i < found.taps.size(); ++i) {
+        const auto at = static_cast<Eigen::Index>(i);
+        taps.data[at / taps.cols * taps.stride + at % taps.cols] = static_cast<Real>(found.taps[i]);
+      }
+    });
+    return t;
   }
 
   /// The gradient of the weights at `at`, where `g` is the one by their product with X_l.
-  void weight_gradient(std::size_t l, const ParameterBlock& at, const SignalsOf<Real>& g) {
+  void weight_gradient(std::size_t l, const ParameterBlock& at, const nn::Runs& runs,
+                       const ConstView<Real>& g) {
     if (l == 0) {
-      (at.kind == Kind::skip ? skip_input() : *input)
-          .multiply_transpose(detail::view(g), slope(at));
+      input_of(at).multiply_transpose(runs, g, slope(at, runs));
       return;
     }
-    const SignalsOf<Real>& x = layers[l - 1].outputs;
-    for (std::size_t r = 0; r < runs(); ++r) {
-      detail::multiply(turned(of_run(detail::view(x), r)), of_run(detail::view(g), r),
-                       of_run(slope(at), r), Into::replace, threads);
-    }
+    const ConstView<Real> x = detail::view(std::as_const(layers[l - 1].outputs));
+    for_each_run(runs, [&](const nn::Runs& run) {
+      detail::multiply(turned(of(x, run)), among(g, run, runs), slope(at, run), Into::replace,
+                       threads);
+    });
   }
 
-  /// The gradient by X_l, in place of that of the layer before.
-  void input_gradient(std::size_t l, const ParameterBlock& at, const SignalsOf<Real>& g,
-                      Into into) {
+  /// The gradient by X_l: where that of the layer before has its own.
+  void input_gradient(std::size_t l, const ParameterBlock& at, const nn::Runs& runs,
+                      const ConstView<Real>& g, Into into) {
     SignalsOf<Real>& to = layers[l - 1].gradient;
-    for (std::size_t r = 0; r < runs(); ++r) {
-      detail::multiply(of_run(detail::view(g), r), turned(of_run(value(at), r)),
-                       of_run(detail::view(to), r), into, threads);
-    }
+    for_each_run(runs, [&](const nn::Runs& run) {
+      detail::multiply(among(g, run, runs), turned(value(at, run)), of(detail::view(to), run), into,
+                       threads);
+    });
   }
 
-  void backward_layer(std::size_t l) {
+  /// The columns of one run in what some have side by side.
+  template <typename View>
+  static View among(View some, const nn::Runs& run, const nn::Runs& runs) {
+    some.cols /= static_cast<Eigen::Index>(runs.count);
+    some.data += some.cols * static_cast<Eigen::Index>(run.first - runs.first);
+    return some;
+  }
+
+  void backward_group(std::size_t l, const nn::Runs& runs) {
     Layer& layer = layers[l];
+    const MutableView<Real> g = of(detail::view(layer.gradient), runs);
+    const ConstView<Real> outputs = of(detail::view(std::as_const(layer.outputs)), runs);
     std::span<Real> by_bias;
     if (layer.bias != nullptr) {
-      by_bias = {gradient.data() + layer.bias->offset, layer.bias->cols * runs()};
+      by_bias = {slope(*layer.bias, runs).data, layer.bias->cols * runs.count};
     }
-    nn::deactivate(layer.gradient, layer.last ? nullptr : &layer.outputs,
-                   layer.last ? nullptr : current_masks(), by_bias, runs(), threads);
-    SignalsOf<Real> behind_filter;
-    if (layer.filtered) behind_filter = through_filter(layer);
-    const SignalsOf<Real>& t = layer.filtered ? behind_filter : layer.gradient;
-    weight_gradient(l, *layer.weight, t);
-    if (layer.skip != nullptr) weight_gradient(l, *layer.skip, layer.gradient);
+    nn::deactivate(g, layer.last ? nullptr : &outputs, layer.last ? nullptr : current_masks(),
+                   by_bias, runs, threads);
+    const ConstView<Real> t = through_filter(layer, runs);
+    weight_gradient(l, *layer.weight, runs, t);
+    if (layer.skip != nullptr) weight_gradient(l, *layer.skip, runs, g);
     if (l == 0) return;
-    input_gradient(l, *layer.weight, t, Into::replace);
-    if (layer.skip != nullptr) input_gradient(l, *layer.skip, layer.gradient, Into::add);
+    input_gradient(l, *layer.weight, runs, t, Into::replace);
+    if (layer.skip != nullptr) input_gradient(l, *layer.skip, runs, g, Into::add);
+  }
+
+  void backward(const SignalsOf<Real>& by_logits) {
+    layers.back().gradient = by_logits;
+    for (std::size_t l = layers.size(); l-- > 0;) {
+      for_each_group(layers[l], [&](const nn::Runs& runs) { backward_group(l, runs); });
+    }
   }
 
   /// Of both passes of one run. Only the first layer does without a gradient by its input.
@@ -265,11 +339,6 @@ struct Network<Real>::State {
       }
     }
     return sum;
-  }
-
-  void backward(const SignalsOf<Real>& by_logits) {
-    layers.back().gradient = by_logits;
-    for (std::size_t l = layers.size(); l-- > 0;) backward_layer(l);
   }
 };
 

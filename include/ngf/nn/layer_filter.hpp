@@ -44,7 +44,9 @@ class LayerFilter {
   template <typename Real>
   SignalsOf<Real> apply(const SignalsOf<Real>& x) const;
   template <typename Real>
-  SignalsOf<Real> apply_transpose(const SignalsOf<Real>& x) const;
+  void apply_to(const SignalsView<Real>& x, SignalsSlice<Real> y) const;
+  template <typename Real>
+  void apply_transpose_to(const SignalsView<Real>& x, SignalsSlice<Real> y) const;
   template <typename Real>
   FilterGradients<Real> gradients(const SignalsOf<Real>& x, const SignalsOf<Real>& by_output) const;
 
