@@ -146,7 +146,7 @@ class ResultTest(TrainTest):
 
     def weights(self, *flags, graph=SET):
         """What is learned in a few epochs, or how, to tell whether a flag does anything."""
-        self.succeed("train", graph, "--epochs", "3", "--hidden", "8", *flags, "-o", "m.safetensors")
+        self.succeed("train", graph, "--epochs", "3", "--hidden", "8", "-o", "m.safetensors", *flags)
         return (self.folder / "m.safetensors").read_bytes()
 
     def test_epochs_and_patience(self):
@@ -253,7 +253,8 @@ class WrongTest(TrainTest):
                 [SET, "--model", "gcn", "--taps", "1,1"], [SET, "--model", "mlp", "--learn-taps"],
                 [SET, "--tap-groups", "g.csv"], [SET, "--normalize", "max"],
                 [SET, "--shift", "left"], [SET, "--min-paths", "4"], [SET, "--storage", "disk"],
-                [SET, "--bias", "--no-bias"], [SET, "--hidden", "0"], [SET, "--layers", "0"], [SET, "--dropout", "1"],
+                [SET, "--bias", "--no-bias"], [SET, "--hidden", "0"], [SET, "--layers", "0"],
+                [SET, "--dropout", "1"],
                 [SET, "--dropout", "-0.1"], [SET, "--weight-decay", "-1"], [SET, "--lr", "0"],
                 [SET, "--lr", "nan"], [SET, "--optimizer", "rms"], [SET, "--init", "zero"],
                 [SET, "--epochs", "0"], [SET, "--patience", "-1"], [SET, "--metric", "loss"],
@@ -431,8 +432,8 @@ class PredictTest(TrainTest):
 
 class ResumeTest(TrainTest):
     def start(self, *flags, job=LONG, stderr=subprocess.PIPE):
-        child = subprocess.Popen([PROGRAM, "train", *job, *flags, "--threads", "1"], cwd=self.folder,
-                                 env=self.environment, stdin=subprocess.DEVNULL,
+        child = subprocess.Popen([PROGRAM, "train", *job, *flags, "--threads", "1"],
+                                 cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL,
                                  stdout=subprocess.PIPE, stderr=stderr)
         self.addCleanup(child.communicate)
         self.addCleanup(child.kill)
