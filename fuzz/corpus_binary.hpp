@@ -263,6 +263,57 @@ inline Seeds planetoid_seeds() {
   return seeds;
 }
 
+inline Seeds tensors_seeds() {
+  using namespace ngf::test;
+  const std::string data = "abcdefgh";
+  const auto tensor = [](const std::string& dtype, const std::string& shape,
+                         const std::string& offsets) {
+    return joined(
+        {R"({"dtype":")", dtype, R"(","shape":)", shape, R"(,"data_offsets":)", offsets, "}"});
+  };
+  const auto one = [&](const std::string& value) {
+    return safetensors(joined({R"({"a":)", value, "}"}), data);
+  };
+  const auto two = [&](const std::string& first, const std::string& second) {
+    return safetensors(joined({R"({"a":)", tensor("F32", "[1]", first), R"(,"b":)",
+                               tensor("F32", "[1]", second), "}"}),
+                       data);
+  };
+  Seeds seeds;
+  seeds["f32"] = one(tensor("F32", "[2,1]", "[0,8]"));
+  seeds["f64"] = one(tensor("F64", "[]", "[0,8]"));
+  seeds["f16"] = one(tensor("F16", "[4]", "[0,8]"));
+  seeds["bf16"] = one(tensor("BF16", "[2,2]", "[0,8]"));
+  seeds["i64"] = one(tensor("I64", "[1]", "[0,8]"));
+  seeds["two"] = two("[4,8]", "[0,4]");
+  seeds["overlap"] = two("[0,4]", "[0,4]");
+  seeds["gap"] = two("[4,8]", "[8,12]");
+  seeds["gap_between"] = safetensors(joined({R"({"a":)", tensor("F32", "[0]", "[0,0]"), R"(,"b":)",
+                                             tensor("F32", "[1]", "[4,8]"), "}"}),
+                                     data);
+  seeds["left_over"] = one(tensor("F32", "[1]", "[0,4]"));
+  seeds["past_the_end"] = one(tensor("F32", "[3]", "[0,12]"));
+  seeds["backwards"] = one(tensor("F32", "[2]", "[8,0]"));
+  seeds["three_offsets"] = one(tensor("F32", "[2]", "[0,4,8]"));
+  seeds["shape"] = one(tensor("F32", "[3]", "[0,8]"));
+  seeds["too_many"] = one(tensor("F32", "[0,4294967296,4294967296]", "[0,0]"));
+  seeds["empty"] = safetensors(joined({R"({"a":)", tensor("F32", "[0,7]", "[0,0]"), "}"}));
+  seeds["metadata"] = safetensors(R"({"__metadata__":{"by":"hand"}}   )");
+  seeds["metadata_number"] = safetensors(R"({"__metadata__":{"by":1}})");
+  seeds["twice"] = safetensors(R"({"__metadata__":{},"__metadata__":{}})");
+  seeds["lacks"] = one(R"({"dtype":"F32"})");
+  for (const char* const value : {"null", "true", "-1", "1", "0.5", "\"x\"", "{\"a\":{}}", "[]",
+                                  "{\"shape\":[[1]]}", "{\"shape\":[1.5]}", "{\"order\":[1]}"}) {
+    seeds[joined({"value", std::to_string(seeds.size())})] = one(value);
+  }
+  seeds["no_json"] = safetensors("{\"a\":");
+  seeds["no_object"] = safetensors("[]");
+  seeds["long_header"] = joined({number(~std::uint64_t{0}, 8), "{}"});
+  seeds["cut"] = seeds["f32"].substr(0, 30);
+  seeds["nothing"] = "";
+  return seeds;
+}
+
 }  // namespace ngf::fuzz
 
 /// The seeds of each fuzzer, by its name and theirs.
@@ -270,5 +321,6 @@ inline std::map<std::string, std::map<std::string, std::string>> binary_seeds() 
   return {{"npy_fuzz", ngf::fuzz::npy_seeds()},
           {"npz_fuzz", ngf::fuzz::npz_seeds()},
           {"pickle_fuzz", ngf::fuzz::pickle_seeds()},
-          {"planetoid_fuzz", ngf::fuzz::planetoid_seeds()}};
+          {"planetoid_fuzz", ngf::fuzz::planetoid_seeds()},
+          {"tensors_fuzz", ngf::fuzz::tensors_seeds()}};
 }

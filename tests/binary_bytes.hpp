@@ -235,4 +235,9 @@ inline std::map<std::string, std::string> tiny_planetoid() {
           {"test.index", "5\n3\n"}};
 }
 
+/// A safetensors file with this header, its length in front of it.
+inline std::string safetensors(const std::string& header, const std::string& data = {}) {
+  return joined({number(header.size(), 8), header, data});
+}
+
 }  // namespace ngf::test

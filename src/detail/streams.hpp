@@ -22,6 +22,11 @@ enum class Use : std::uint64_t {
   perturb_created,
   perturb_destroyed,
   perturb_weights,
+  split_class,
+  split_rest,
+
+  network_weights = 32,
+  network_dropout,
 };
 
 /// The sequence for one item (a row, an edge, a draw) of a use. `item` < 2^56.

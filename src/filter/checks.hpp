@@ -7,9 +7,19 @@ namespace ngf::filter {
 
 /// Throws Error unless the signals have a row for each node.
 template <typename Real>
-void check_signals(const SignalsOf<Real>& x, NodeId nodes) {
+void check_signals(const SignalsView<Real>& x, NodeId nodes) {
   if (x.rows() != static_cast<Eigen::Index>(nodes)) {
     detail::fail("signals of {} rows on a graph of {} nodes", x.rows(), nodes);
+  }
+}
+
+/// The same, and that there is room for the result.
+template <typename Real>
+void check_signals(const SignalsView<Real>& x, const SignalsSlice<Real>& y, NodeId nodes) {
+  check_signals<Real>(x, nodes);
+  if (y.rows() != x.rows() || y.cols() != x.cols()) {
+    detail::fail("signals are {} x {}, what becomes of them {} x {}", x.rows(), x.cols(), y.rows(),
+                 y.cols());
   }
 }
 

@@ -90,7 +90,7 @@ class FilterRun {
   template <typename Real>
   SignalsOf<Real> apply(const ShellFactors<Real>& factors, const SignalsOf<Real>& x,
                         bool transposed) const {
-    filter::check_signals(x, filter_.nodes());
+    filter::check_signals<Real>(x, filter_.nodes());
     return filter::multiply(source(transposed), factors, x);
   }
 
@@ -224,6 +224,21 @@ SignalsOf<Real> NeighborhoodFilter::apply_transpose(const SignalsOf<Real>& x) co
 }
 
 template <typename Real>
+void NeighborhoodFilter::apply_to(const SignalsView<Real>& x, SignalsSlice<Real> y) const {
+  filter::check_signals<Real>(x, y, nodes());
+  const FilterRun run(*this);
+  filter::multiply_to<Real>(run.source(false), run.factors<Real>(false), x, y);
+}
+
+template <typename Real>
+void NeighborhoodFilter::apply_transpose_to(const SignalsView<Real>& x,
+                                            SignalsSlice<Real> y) const {
+  filter::check_signals<Real>(x, y, nodes());
+  const FilterRun run(*this);
+  filter::multiply_to<Real>(run.source(true), run.factors<Real>(true), x, y);
+}
+
+template <typename Real>
 SignalsOf<Real> NeighborhoodFilter::apply_shell(std::size_t k, const SignalsOf<Real>& x) const {
   const FilterRun run(*this);
   return run.apply(run.one_shell<Real>(k, false), x, false);
@@ -232,8 +247,8 @@ SignalsOf<Real> NeighborhoodFilter::apply_shell(std::size_t k, const SignalsOf<R
 template <typename Real>
 FilterGradients<Real> NeighborhoodFilter::gradients(const SignalsOf<Real>& x,
                                                     const SignalsOf<Real>& by_output) const {
-  filter::check_signals(x, nodes());
-  filter::check_signals(by_output, nodes());
+  filter::check_signals<Real>(x, nodes());
+  filter::check_signals<Real>(by_output, nodes());
   if (x.cols() != by_output.cols()) {
     detail::fail("gradients of {} columns for signals of {}", by_output.cols(), x.cols());
   }
@@ -260,6 +275,12 @@ FilterGradients<Real> NeighborhoodFilter::gradients(const SignalsOf<Real>& x,
   return result;
 }
 
+template void NeighborhoodFilter::apply_to(const SignalsView<float>&, SignalsSlice<float>) const;
+template void NeighborhoodFilter::apply_transpose_to(const SignalsView<float>&,
+                                                     SignalsSlice<float>) const;
+template void NeighborhoodFilter::apply_to(const SignalsView<double>&, SignalsSlice<double>) const;
+template void NeighborhoodFilter::apply_transpose_to(const SignalsView<double>&,
+                                                     SignalsSlice<double>) const;
 template SignalsOf<float> NeighborhoodFilter::apply(const SignalsOf<float>&) const;
 template SignalsOf<double> NeighborhoodFilter::apply(const SignalsOf<double>&) const;
 template SignalsOf<float> NeighborhoodFilter::apply_transpose(const SignalsOf<float>&) const;

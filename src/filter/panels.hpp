@@ -44,16 +44,17 @@ class PanelShape {
 template <typename Real>
 class Panels {
  public:
-  Panels(const SignalsOf<Real>& x, const PanelShape<Real>& shape, int threads)
+  Panels(const SignalsView<Real>& x, const PanelShape<Real>& shape, int threads)
       : shape_(shape), rows_(static_cast<std::size_t>(x.rows())), data_(x.data()) {
-    if (shape.columns() == shape.width()) return;
+    const auto stride = static_cast<std::size_t>(x.outerStride());
+    if (shape.columns() == shape.width() && stride == shape.width()) return;
     copy_.resize(shape.count() * rows_ * shape.width());
     detail::parallel_ranges(rows_, threads, [&](std::size_t begin, std::size_t end) {
       for (std::size_t panel = 0; panel < shape_.count(); ++panel) {
         const std::size_t count = shape_.columns_of(panel);
         for (std::size_t u = begin; u < end; ++u) {
           Real* const to = copy_.data() + (panel * rows_ + u) * shape_.width();
-          std::copy_n(x.data() + u * shape_.columns() + panel * shape_.width(), count, to);
+          std::copy_n(x.data() + u * stride + panel * shape_.width(), count, to);
           std::fill(to + count, to + shape_.width(), Real{0});
         }
       }

@@ -3,6 +3,7 @@
 #include "filter/shell_products.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <variant>
 
 #include "detail/aligned.hpp"
@@ -20,9 +21,9 @@ using detail::parallel_for;
 /// A signal's row of a panel, where the result of a kernel lies until it is copied to its matrix.
 template <typename Real>
 void copy_out(const Real* from, const PanelShape<Real>& shape, std::size_t panel, NodeId u,
-              SignalsOf<Real>& to) {
+              SignalsSlice<Real>& to) {
   std::copy_n(from, shape.columns_of(panel),
-              to.data() + u * shape.columns() + panel * shape.width());
+              to.data() + u * static_cast<std::size_t>(to.outerStride()) + panel * shape.width());
 }
 
 // ---- Lists ----
@@ -117,7 +118,7 @@ PanelShape<Real> shape_for_lists(Eigen::Index rows, Eigen::Index columns) {
 /// The product by lists; each_row(make) is one of the above.
 template <typename Real, typename EachRow>
 void multiply_lists(const EachRow& each_row, const ShellFactors<Real>& factors,
-                    const Panels<Real>& x, SignalsOf<Real>& y) {
+                    const Panels<Real>& x, SignalsSlice<Real>& y) {
   for (std::size_t panel = 0; panel < x.shape().count(); ++panel) {
     each_row([&] {
       return [&, of_rows = RowFactors<Real>(factors),
@@ -133,7 +134,7 @@ void multiply_lists(const EachRow& each_row, const ShellFactors<Real>& factors,
 template <typename Real, typename EachRow>
 Matrix correlate_lists(const EachRow& each_row, const ShellFactors<Real>& factors,
                        const Panels<Real>& x, const Panels<Real>& g, NodeId nodes,
-                       const ShellFactors<Real>& of_product, SignalsOf<Real>* product) {
+                       const ShellFactors<Real>& of_product, SignalsSlice<Real>* product) {
   const auto count = static_cast<Eigen::Index>(factors.scale.size());
   Matrix dots = Matrix::Zero(nodes, count);
   for (std::size_t panel = 0; panel < x.shape().count(); ++panel) {
@@ -227,7 +228,7 @@ void for_each_tile(NodeId nodes, int threads, const Body& body) {
 
 template <typename Hop, typename Real>
 void multiply_hops(const HopMatrix<Hop>& matrix, const ShellFactors<Real>& factors,
-                   const Panels<Real>& x, SignalsOf<Real>& y, int threads) {
+                   const Panels<Real>& x, SignalsSlice<Real>& y, int threads) {
   const NodeId nodes = matrix.nodes();
   const PanelShape<Real>& shape = x.shape();
   for_each_tile(nodes, threads, [&](std::size_t first, std::size_t rows) {
@@ -235,7 +236,7 @@ void multiply_hops(const HopMatrix<Hop>& matrix, const ShellFactors<Real>& facto
     if (shape.lines() == 0) {
       for (std::size_t r = 0; r < rows; ++r) {
         const auto u = static_cast<NodeId>(first + r);
-        y.data()[u] = weights.dot(u, matrix.row(u), x.row(0, 0));
+        y(u, 0) = weights.dot(u, matrix.row(u), x.row(0, 0));
       }
       return;
     }
@@ -451,10 +452,9 @@ auto by_form(const ShellSource& shells, const OnLists& on_lists, const OnHops& o
 }  // namespace
 
 template <typename Real>
-SignalsOf<Real> multiply(const ShellSource& shells, const ShellFactors<Real>& factors,
-                         const SignalsOf<Real>& x) {
+void multiply_to(const ShellSource& shells, const ShellFactors<Real>& factors,
+                 const SignalsView<Real>& x, SignalsSlice<Real> y) {
   const int threads = shells.options.threads;
-  SignalsOf<Real> y(x.rows(), x.cols());
   by_form(
       shells,
       [&](const auto& each_row) {
@@ -465,6 +465,13 @@ SignalsOf<Real> multiply(const ShellSource& shells, const ShellFactors<Real>& fa
         const Panels<Real> panels(x, {x.cols(), kernels::most_product_lines}, threads);
         multiply_hops(matrix, factors, panels, y, threads);
       });
+}
+
+template <typename Real>
+SignalsOf<Real> multiply(const ShellSource& shells, const ShellFactors<Real>& factors,
+                         const SignalsOf<Real>& x) {
+  SignalsOf<Real> y(x.rows(), x.cols());
+  multiply_to<Real>(shells, factors, x, y);
   return y;
 }
 
@@ -473,7 +480,11 @@ Matrix correlate(const ShellSource& shells, const ShellFactors<Real>& factors,
                  const SignalsOf<Real>& x, const SignalsOf<Real>& g,
                  const ShellFactors<Real>* of_product, SignalsOf<Real>* product, bool totals) {
   const int threads = shells.options.threads;
-  if (product != nullptr) product->resize(x.rows(), x.cols());
+  std::optional<SignalsSlice<Real>> slice;
+  if (product != nullptr) {
+    product->resize(x.rows(), x.cols());
+    slice.emplace(*product);
+  }
   return by_form(
       shells,
       [&](const auto& each_row) {
@@ -481,12 +492,13 @@ Matrix correlate(const ShellSource& shells, const ShellFactors<Real>& factors,
         const Panels<Real> panels(x, shape, threads);
         const Panels<Real> panels_of_g(g, shape, threads);
         return correlate_lists(each_row, factors, panels, panels_of_g, shells.held.nodes(),
-                               product != nullptr ? *of_product : factors, product);
+                               product != nullptr ? *of_product : factors,
+                               slice ? &*slice : nullptr);
       },
       [&](const auto& matrix) {
-        if (product != nullptr) {
+        if (slice) {
           const Panels<Real> panels(x, {x.cols(), kernels::most_product_lines}, threads);
-          multiply_hops(matrix, *of_product, panels, *product, threads);
+          multiply_hops(matrix, *of_product, panels, *slice, threads);
         }
         using Hop = std::remove_cvref_t<decltype(matrix(0, 0))>;
         // Adding up by hops is half the work where signals are narrow, and nothing where not.
@@ -496,6 +508,10 @@ Matrix correlate(const ShellSource& shells, const ShellFactors<Real>& factors,
       });
 }
 
+template void multiply_to(const ShellSource&, const ShellFactors<float>&, const SignalsView<float>&,
+                          SignalsSlice<float>);
+template void multiply_to(const ShellSource&, const ShellFactors<double>&,
+                          const SignalsView<double>&, SignalsSlice<double>);
 template SignalsOf<float> multiply(const ShellSource&, const ShellFactors<float>&,
                                    const SignalsOf<float>&);
 template SignalsOf<double> multiply(const ShellSource&, const ShellFactors<double>&,

@@ -51,6 +51,10 @@ struct ShellSource {
 template <typename Real>
 SignalsOf<Real> multiply(const ShellSource& shells, const ShellFactors<Real>& factors,
                          const SignalsOf<Real>& x);
+/// The same into columns that are there.
+template <typename Real>
+void multiply_to(const ShellSource& shells, const ShellFactors<Real>& factors,
+                 const SignalsView<Real>& x, SignalsSlice<Real> y);
 
 /// For each node u and shell k with its factors, <g_u, (shell X)_u>: row u, column k. `product`,
 /// where given, also gets the product of the shells with the factors `of_product`, which differ

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+/// Tensors with names in one file, as the `safetensors` libraries read and write them: what a
+/// trained model is kept in. Nothing in such a file can run.
+
+namespace ngf {
+
+struct Tensor {
+  std::string name;
+  std::vector<std::uint64_t> shape;  ///< rows first; empty for a single number
+  std::vector<float> values;         ///< in C order
+  friend bool operator==(const Tensor&, const Tensor&) = default;
+};
+
+struct TensorFile {
+  std::map<std::string, std::string> metadata;
+  std::vector<Tensor> tensors;
+  friend bool operator==(const TensorFile&, const TensorFile&) = default;
+};
+
+/// Writes the tensors as float32, sorted by name: the same content is the same bytes. The file
+/// appears whole or not at all. Throws Error for a shape that its values do not fill, for two
+/// tensors of one name, and for texts that are not UTF-8.
+void write_tensors(const std::filesystem::path& path, const TensorFile& file);
+
+/// Reads tensors of float32, float64, float16 and bfloat16, in the order in which they lie in the
+/// file. Throws Error that names the place of whatever is wrong with it.
+TensorFile read_tensors(const std::filesystem::path& path);
+
+}  // namespace ngf

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+
+#include "ngf/filter.hpp"
+#include "ngf/nn/model.hpp"
+#include "ngf/progress.hpp"
+
+namespace ngf {
+
+struct FilterBuild {
+  Storage storage = Storage::automatic;
+  int threads = 0;
+  std::uint64_t memory = 0;  ///< as in ShellOptions
+  Progress* progress = nullptr;
+};
+
+/// The matrix H of a layer: a filter, or the identity. Copies share what the filter holds.
+class LayerFilter {
+ public:
+  /// The identity.
+  LayerFilter() = default;
+  explicit LayerFilter(NeighborhoodFilter filter) : filter_(std::move(filter)) {}
+  explicit LayerFilter(PolynomialFilter filter) : filter_(std::move(filter)) {}
+  /// The one that a model asks for, on this graph. Throws Error where the graph has none.
+  LayerFilter(const ModelSettings& settings, const Graph& graph, const FilterBuild& build);
+
+  bool identity() const { return std::holds_alternative<std::monostate>(filter_); }
+  /// Nodes of the graph, and the taps as they are. Not of the identity.
+  NodeId nodes() const;
+  const Taps& taps() const;
+  void set_taps(Taps taps);
+  /// How the shells are held; empty where there are none.
+  std::string storage() const;
+  /// Multiplications and additions of a product with signals of this width.
+  double flops(std::int64_t width) const;
+  /// Time of a product with signals of this width, in multiplications and additions of a dense
+  /// product that take as long.
+  double cost(std::int64_t width) const;
+
+  /// H X, H' X, and gradients by X and by the taps. Not of the identity.
+  template <typename Real>
+  SignalsOf<Real> apply(const SignalsOf<Real>& x) const;
+  template <typename Real>
+  void apply_to(const SignalsView<Real>& x, SignalsSlice<Real> y) const;
+  template <typename Real>
+  void apply_transpose_to(const SignalsView<Real>& x, SignalsSlice<Real> y) const;
+  template <typename Real>
+  FilterGradients<Real> gradients(const SignalsOf<Real>& x, const SignalsOf<Real>& by_output) const;
+
+ private:
+  std::variant<std::monostate, NeighborhoodFilter, PolynomialFilter> filter_;
+};
+
+}  // namespace ngf

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ngf/filter.hpp"
+#include "ngf/matrix.hpp"
+#include "ngf/shells.hpp"
+
+/// Networks on graphs, layer by layer X' = act(H (X Theta) + X Theta_s + b), and what is kept of
+/// them when they are trained.
+
+namespace ngf {
+
+struct TensorFile;
+
+enum class ModelKind {
+  ngcnn,  ///< H is a neighbourhood filter
+  gcnn,   ///< H is a polynomial filter
+  gcn,    ///< H is the GCN propagation (D + I)^-1/2 (A + I) (D + I)^-1/2
+  sgc,    ///< that to the power of `hops`, and one linear map
+  mlp,    ///< no graph: H is the identity
+};
+
+std::string_view model_name(ModelKind kind);
+/// Nothing for a name that is none.
+std::optional<ModelKind> model_of_name(std::string_view name);
+
+/// What a network is made of, whatever its weights.
+struct ModelSettings {
+  ModelKind model = ModelKind::ngcnn;
+  /// Shells 0..hops, or powers, so that there are hops + 1 taps; the power of sgc. gcn and mlp do
+  /// not ask.
+  std::uint32_t hops = 2;
+  /// Fixed taps, or where learning starts: hops + 1 of them, or as many for each group of
+  /// `tap_groups`. Empty: all equal, 1 / (hops + 1), or 1 with `unit_taps`, unless they are
+  /// learned.
+  std::vector<double> taps;
+  bool unit_taps = false;
+  /// Each layer learns taps of its own (ngcnn and gcnn).
+  bool learn_taps = false;
+  /// By node, the group whose taps it has; empty: one set of taps for all.
+  std::vector<std::uint32_t> tap_groups;
+  Normalization normalization = Normalization::symmetric;  ///< of ngcnn
+  Shift shift = Shift::adjacency_lmax;                     ///< of gcnn
+  int min_paths = 1;                                       ///< of ngcnn, see ShellOptions
+  std::int64_t hidden = 64;
+  std::int64_t layers = 2;  ///< sgc has one, whatever this says
+  bool bias = true;
+  bool skip = false;               ///< each layer sees its input beside the filter, by Theta_s
+  bool normalize_features = true;  ///< each node's features are divided by the sum of their sizes
+};
+
+/// Throws Error, saying which, for settings that no network has.
+void check_settings(const ModelSettings& settings);
+/// How many layers, taps and groups of taps there are.
+std::int64_t layer_count(const ModelSettings& settings);
+std::size_t tap_count(const ModelSettings& settings);
+std::size_t tap_group_count(const ModelSettings& settings);
+
+/// The weights of one layer; what it does not have is empty.
+struct LayerWeights {
+  MatrixF weight;           ///< F_in x F_out
+  MatrixF skip;             ///< F_in x F_out
+  std::vector<float> bias;  ///< F_out
+  std::vector<float> taps;  ///< of each group, where they are learned
+  friend bool operator==(const LayerWeights&, const LayerWeights&) = default;
+};
+
+/// A trained network.
+struct Model {
+  ModelSettings settings;
+  std::vector<LayerWeights> layers;
+  std::vector<std::string> labels;  ///< the classes' names
+
+  std::int64_t features() const { return layers.empty() ? 0 : layers.front().weight.rows(); }
+  std::int64_t classes() const { return layers.empty() ? 0 : layers.back().weight.cols(); }
+};
+
+/// A model as named tensors (layers.0.weight, layers.0.skip, layers.0.bias, layers.0.taps, ...,
+/// tap_groups), its settings and labels as JSON in the metadata.
+TensorFile to_tensors(const Model& model);
+/// The reverse. Throws Error for tensors that are missing, too many, or do not fit each other.
+Model model_from(const TensorFile& file);
+
+}  // namespace ngf

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+/// Line charts as SVG: self-contained, fit for print and for a page, light or dark as the reader
+/// has it, with colours that a colour-blind reader can tell apart. The same chart is the same text.
+
+namespace ngf {
+
+/// One line. A value that is no finite number, or is not positive on a logarithmic axis, breaks it.
+struct Series {
+  std::string name;
+  std::vector<double> x, y;
+  std::vector<double> low, high;  ///< a band around the line, one value a point; may be empty
+  bool dotted = false;
+};
+
+struct Chart {
+  std::string title, x_label, y_label;
+  bool log_x = false, log_y = false;
+  std::vector<Series> series;
+};
+
+/// The chart as an SVG document. Line i is of the class `series-i`, and its entry of the legend
+/// `key-i`, so that a page can show and hide it; there are no ids, so that a page can hold several.
+/// Throws Error for a series whose lists differ in length.
+std::string to_svg(const Chart& chart);
+
+/// Several charts, one below another, as one document.
+std::string to_svg(std::span<const Chart> charts);
+
+}  // namespace ngf

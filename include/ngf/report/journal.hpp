@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+
+namespace ngf {
+
+/// The finished pieces of a long job, kept over Ctrl-C, kill -9 and a loss of power: a text file
+/// with one line of JSON a piece, each on the disk before `add` returns. A line that was cut off is
+/// dropped when the job goes on.
+class Journal {
+ public:
+  /// Begins a journal, or with `resume` goes on with one whose `settings`, any text, are the same;
+  /// without one it begins. Throws Error for a journal of other settings, for one that another
+  /// process is writing, and for a file that is no journal.
+  Journal(std::filesystem::path path, const std::string& settings, bool resume);
+  Journal(const Journal&) = delete;
+  Journal& operator=(const Journal&) = delete;
+  /// Leaves the file where it is.
+  ~Journal();
+
+  /// The piece's JSON text as it was added; null where it is not finished.
+  const std::string* find(const std::string& key) const;
+  /// Keeps a finished piece: JSON text in one line. Throws Error when the disk is full.
+  void add(const std::string& key, const std::string& json);
+  /// The job is done: removes the file.
+  void remove();
+
+  std::size_t size() const { return pieces_.size(); }
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  void open_and_lock();
+  void load(const std::string& content, const std::string& settings);
+  void append(const std::string& line);
+
+  std::filesystem::path path_;
+  int file_ = -1;
+  std::uint64_t bytes_ = 0;  // of whole lines
+  std::map<std::string, std::string> pieces_;
+};
+
+}  // namespace ngf

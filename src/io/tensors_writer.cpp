@@ -1,0 +1,82 @@
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "detail/fail.hpp"
+#include "io/atomic_file.hpp"
+#include "io/quote.hpp"
+#include "io/tensors.hpp"
+
+namespace ngf {
+
+namespace {
+
+using detail::fail;
+using io::quoted;
+
+/// Checks what is to be written, and puts it into the order of the file.
+std::vector<const Tensor*> sorted_tensors(const TensorFile& file, const std::string& place) {
+  std::vector<const Tensor*> sorted;
+  for (const Tensor& tensor : file.tensors) {
+    std::uint64_t count = 1;
+    bool countable = true;
+    for (const std::uint64_t size : tensor.shape) {
+      countable = countable && !__builtin_mul_overflow(count, size, &count);
+    }
+    if (!countable || count != tensor.values.size()) {
+      fail("{}: tensor {} has {} values for a shape [{}]", place, quoted(tensor.name),
+           tensor.values.size(), fmt::join(tensor.shape, ", "));
+    }
+    if (tensor.name == io::tensor_metadata_key) {
+      fail("{}: no tensor can be called {}", place, io::tensor_metadata_key);
+    }
+    sorted.push_back(&tensor);
+  }
+  std::sort(sorted.begin(), sorted.end(),
+            [](const Tensor* a, const Tensor* b) { return a->name < b->name; });
+  const auto twice =
+      std::adjacent_find(sorted.begin(), sorted.end(),
+                         [](const Tensor* a, const Tensor* b) { return a->name == b->name; });
+  if (twice != sorted.end()) fail("{}: two tensors are called {}", place, quoted((*twice)->name));
+  return sorted;
+}
+
+std::string header_text(const TensorFile& file, const std::vector<const Tensor*>& sorted,
+                        const std::string& place) {
+  nlohmann::ordered_json header = nlohmann::ordered_json::object();
+  if (!file.metadata.empty()) header[std::string(io::tensor_metadata_key)] = file.metadata;
+  std::uint64_t offset = 0;
+  for (const Tensor* tensor : sorted) {
+    const std::uint64_t end = offset + tensor->values.size() * sizeof(float);
+    header.push_back(
+        {tensor->name,
+         {{"dtype", "F32"}, {"shape", tensor->shape}, {"data_offsets", {offset, end}}}});
+    offset = end;
+  }
+  std::string text;
+  try {
+    text = header.dump();
+  } catch (const nlohmann::json::exception&) {
+    fail("{}: a name or a text of the metadata is not UTF-8, which the format asks for", place);
+  }
+  // So that the numbers begin at a multiple of 8.
+  text.resize((text.size() + 7) / 8 * 8, ' ');
+  return text;
+}
+
+}  // namespace
+
+void write_tensors(const std::filesystem::path& path, const TensorFile& file) {
+  const std::vector<const Tensor*> sorted = sorted_tensors(file, path.string());
+  const std::string header = header_text(file, sorted, path.string());
+  const std::uint64_t length = header.size();
+  io::AtomicFile out(path);
+  out.write({reinterpret_cast<const char*>(&length), sizeof(length)});
+  out.write(header);
+  for (const Tensor* tensor : sorted) {
+    out.write({reinterpret_cast<const char*>(tensor->values.data()),
+               tensor->values.size() * sizeof(float)});
+  }
+  out.commit();
+}
+
+}  // namespace ngf

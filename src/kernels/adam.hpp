@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstddef>
+
+namespace ngf::kernels {
+
+/// The shares of the old means, and what keeps from dividing by 0.
+inline constexpr double adam_mean = 0.9;
+inline constexpr double adam_square = 0.999;
+inline constexpr double adam_floor = 1e-8;
+
+template <typename Real>
+struct AdamStep {
+  Real lr;            ///< over the mean's share so far
+  Real square_scale;  ///< 1 / sqrt of the square's share so far
+  Real decay;
+};
+
+/// One step on `count` numbers that lie together, with g grown by decay * theta.
+template <typename Real>
+void adam(const AdamStep<Real>& step, const Real* gradient, std::size_t count, Real* mean,
+          Real* square, Real* theta);
+
+}  // namespace ngf::kernels

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+/// The inner loops of dense products, and of sparse matrices with dense ones.
+namespace ngf::kernels {
+
+/// C = A B, or C += A B, with A rows x inner, B inner x columns. An element (i, j) of a factor lies
+/// at [i * row step + j * column step], and one of its steps is 1.
+template <typename Real>
+struct Product {
+  std::size_t rows = 0;
+  std::size_t columns = 0;
+  std::size_t inner = 0;
+  const Real* a = nullptr;
+  std::size_t a_row = 0;
+  std::size_t a_inner = 0;
+  const Real* b = nullptr;
+  std::size_t b_inner = 0;
+  std::size_t b_column = 0;
+  Real* c = nullptr;
+  std::size_t c_row = 0;
+  std::size_t c_column = 0;
+  bool add = false;
+};
+
+/// The inner dimension is cut into blocks of at most so many, the sums of which are added one after
+/// the other. A panel of B, so long, stays in the nearest cache.
+inline constexpr std::size_t inner_block = 256;
+
+/// The most rows and columns of a call of `multiply_packed`: so many rows of A stay in the second
+/// cache.
+inline constexpr std::size_t most_packed_rows = 448;
+inline constexpr std::size_t most_packed_columns = 1024;
+/// The most rows and columns of a call of `multiply_few`.
+inline constexpr std::size_t most_few_rows = 14;
+inline constexpr std::size_t most_few_columns = 512;
+/// The most columns of a call of `multiply_dots`.
+inline constexpr std::size_t most_dots = 8;
+
+/// The numbers that each of the calls may need in `scratch`, which lies on a cache line.
+inline constexpr std::size_t product_scratch =
+    inner_block * (most_packed_rows + most_packed_columns);
+
+/// Both factors copied as the registers want them. Needs c_column == 1.
+template <typename Real>
+void multiply_packed(const Product<Real>& product, Real* scratch);
+
+/// For few rows: B is read once, where it lies. Needs b_column == 1.
+template <typename Real>
+void multiply_few(const Product<Real>& product, Real* scratch);
+
+/// For few columns: products of rows of A with columns of B. Needs a_inner == 1.
+template <typename Real>
+void multiply_dots(const Product<Real>& product, Real* scratch);
+
+/// to[f] = sum over i < count of values[i] * b[columns[i] * stride + f], for f < width; with `add`
+/// this is added to what is there.
+template <typename Real>
+void sum_rows(const Real* values, const std::int32_t* columns, std::size_t count, const Real* b,
+              std::size_t stride, std::size_t width, Real* to, bool add);
+
+}  // namespace ngf::kernels

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <utility>
+#include <variant>
+
+#include "ngf/nn/network.hpp"
+
+namespace ngf::nn {
+
+/// Rows and columns.
+template <typename Real>
+std::pair<std::int64_t, std::int64_t> shape_of(const FeaturesOf<Real>& features) {
+  return std::visit(
+      [](const auto& x) { return std::pair<std::int64_t, std::int64_t>(x.rows(), x.cols()); },
+      features);
+}
+
+/// Of a forward and a backward pass of the first layer of one run.
+struct FirstLayerCosts {
+  double filter_first = 0;
+  double weights_first = 0;
+};
+
+template <typename Real>
+FirstLayerCosts first_layer_costs(const LayerFilter& filter, const FeaturesOf<Real>& features,
+                                  std::int64_t outputs, double passes);
+
+/// H X, dense, some columns at a time, so that it needs no second matrix of that size.
+template <typename Real>
+SignalsOf<Real> filtered(const LayerFilter& filter, const FeaturesOf<Real>& features);
+
+}  // namespace ngf::nn

@@ -1,0 +1,214 @@
+#include "nn/input.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "detail/parallel.hpp"
+#include "kernels/gemm.hpp"
+
+namespace ngf::nn {
+
+using detail::ConstView;
+using detail::Into;
+using detail::MutableView;
+
+namespace {
+
+/// Rows that a thread takes at a time.
+constexpr std::size_t rows_at_once = 32;
+
+template <typename Body>
+void for_each_row(std::size_t rows, int threads, const Body& body) {
+  detail::parallel_for((rows + rows_at_once - 1) / rows_at_once, threads, [&](std::size_t block) {
+    auto visit = body();
+    const std::size_t end = std::min(rows, (block + 1) * rows_at_once);
+    for (std::size_t row = block * rows_at_once; row < end; ++row) visit(row);
+  });
+}
+
+}  // namespace
+
+template <typename Real>
+Input<Real>::Input(FeaturesOf<Real> features, std::size_t runs, int threads)
+    : runs_(runs), threads_(threads) {
+  if (auto* const dense = std::get_if<SignalsOf<Real>>(&features)) {
+    dense_ = std::move(*dense);
+    rows_ = static_cast<std::size_t>(dense_.rows());
+    cols_ = static_cast<std::size_t>(dense_.cols());
+  } else {
+    sparse_ = true;
+    compress(std::get<Sparse>(features));
+  }
+}
+
+template <typename Real>
+void Input<Real>::compress(const Sparse& features) {
+  rows_ = static_cast<std::size_t>(features.rows());
+  cols_ = static_cast<std::size_t>(features.cols());
+  by_row_.offsets.assign(1, 0);
+  by_column_.offsets.assign(cols_ + 1, 0);
+  for (Eigen::Index u = 0; u < features.outerSize(); ++u) {
+    for (typename Sparse::InnerIterator entry(features, u); entry; ++entry) {
+      by_row_.index.push_back(static_cast<std::int32_t>(entry.col()));
+      by_row_.values.push_back(entry.value());
+      ++by_column_.offsets[static_cast<std::size_t>(entry.col()) + 1];
+    }
+    by_row_.offsets.push_back(by_row_.index.size());
+  }
+  for (std::size_t f = 0; f < cols_; ++f) by_column_.offsets[f + 1] += by_column_.offsets[f];
+  std::vector<std::size_t> next(by_column_.offsets.begin(), by_column_.offsets.end() - 1);
+  const std::size_t entries = by_row_.index.size();
+  by_column_.index.resize(entries);
+  by_column_.values.resize(entries);
+  by_column_.place.resize(entries);
+  for (std::size_t u = 0; u < rows_; ++u) {
+    for (std::size_t e = by_row_.offsets[u]; e < by_row_.offsets[u + 1]; ++e) {
+      const std::size_t to = next[static_cast<std::size_t>(by_row_.index[e])]++;
+      by_column_.index[to] = static_cast<std::int32_t>(u);
+      by_column_.values[to] = by_row_.values[e];
+      by_column_.place[to] = static_cast<std::uint32_t>(e);
+    }
+  }
+}
+
+template <typename Real>
+void Input<Real>::draw(const Masks* masks) {
+  masks_ = masks;
+  if (masks == nullptr || !sparse_) return;
+  kept_.resize(by_row_.index.size() * runs_);
+  for_each_row(rows_, threads_, [&] {
+    return [&, words = std::vector<std::uint16_t>()](std::size_t u) mutable {
+      const std::size_t begin = by_row_.offsets[u];
+      const std::size_t count = by_row_.offsets[u + 1] - begin;
+      words.resize(count);
+      for (std::size_t r = 0; r < runs_; ++r) {
+        masks->words(r, 0, u, rows_, count, words.data());
+        for (std::size_t e = 0; e < count; ++e) {
+          kept_[(begin + e) * runs_ + r] = words[e] >= masks->threshold(r) ? 1 : 0;
+        }
+      }
+    };
+  });
+}
+
+template <typename Real>
+void Input<Real>::keep(const Rows& rows, std::size_t row, std::size_t run, Kept& kept) const {
+  const std::size_t begin = rows.offsets[row];
+  const std::size_t end = rows.offsets[row + 1];
+  kept.index.resize(end - begin);
+  kept.values.resize(end - begin);
+  const auto scale = static_cast<Real>(masks_->scale(run));
+  std::size_t count = 0;
+  for (std::size_t e = begin; e < end; ++e) {
+    const std::size_t place = rows.place.empty() ? e : rows.place[e];
+    kept.index[count] = rows.index[e];
+    kept.values[count] = rows.values[e] * scale;
+    count += kept_[place * runs_ + run];
+  }
+  kept.index.resize(count);
+  kept.values.resize(count);
+}
+
+template <typename Real>
+void Input<Real>::multiply_rows(const Rows& rows, const Runs& runs, const ConstView<Real>& b,
+                                const MutableView<Real>& c, bool add) const {
+  const auto width = static_cast<std::size_t>(c.cols);
+  const auto b_stride = static_cast<std::size_t>(b.stride);
+  const auto c_stride = static_cast<std::size_t>(c.stride);
+  // A panel of B stays in the caches; with dropout it is a run's.
+  constexpr std::size_t widest = 128;
+  const std::size_t panel = masks_ != nullptr ? width / runs.count : std::min(widest, width);
+  for (std::size_t f = 0; f < width; f += panel) {
+    const std::size_t count = std::min(panel, width - f);
+    for_each_row(static_cast<std::size_t>(c.rows), threads_, [&] {
+      return [&, kept = Kept()](std::size_t row) mutable {
+        Real* const to = c.data + row * c_stride + f;
+        if (masks_ != nullptr) {
+          keep(rows, row, runs.first + f / panel, kept);
+          kernels::sum_rows(kept.values.data(), kept.index.data(), kept.index.size(), b.data + f,
+                            b_stride, count, to, add);
+        } else {
+          const std::size_t begin = rows.offsets[row];
+          kernels::sum_rows(rows.values.data() + begin, rows.index.data() + begin,
+                            rows.offsets[row + 1] - begin, b.data + f, b_stride, count, to, add);
+        }
+      };
+    });
+  }
+}
+
+template <typename Real>
+ConstView<Real> Input<Real>::dropped(std::size_t r) const {
+  scratch_.resize(rows_ * cols_);
+  const auto scale = static_cast<Real>(masks_->scale(r));
+  for_each_row(rows_, threads_, [&] {
+    return [&, words = std::vector<std::uint16_t>(cols_)](std::size_t u) mutable {
+      masks_->words(r, 0, u, rows_, cols_, words.data());
+      const Real* const from = dense_.data() + u * cols_;
+      Real* const to = scratch_.data() + u * cols_;
+      for (std::size_t f = 0; f < cols_; ++f) {
+        to[f] = words[f] >= masks_->threshold(r) ? from[f] * scale : Real{0};
+      }
+    };
+  });
+  return {scratch_.data(), dense_.rows(), dense_.cols(), dense_.cols()};
+}
+
+namespace {
+
+/// The columns of one run.
+template <typename View>
+View columns_of(const View& all, std::size_t run, std::size_t runs) {
+  View result = all;
+  result.cols = all.cols / static_cast<Eigen::Index>(runs);
+  result.data = all.data + static_cast<Eigen::Index>(run) * result.cols;
+  return result;
+}
+
+}  // namespace
+
+template <typename Real>
+void Input<Real>::multiply_dense(bool transposed, const Runs& runs, const ConstView<Real>& b,
+                                 const MutableView<Real>& c, Into into) const {
+  const auto turned = [&](ConstView<Real> x) {
+    x.transposed = transposed;
+    return x;
+  };
+  // Narrow products are summed in another order than wide ones, so they must be narrow in a batch
+  // too.
+  constexpr std::size_t narrow = 64;
+  if (masks_ == nullptr && static_cast<std::size_t>(c.cols) >= narrow * runs.count) {
+    detail::multiply(turned(detail::view(dense_)), b, c, into, threads_);
+    return;
+  }
+  for (std::size_t i = 0; i < runs.count; ++i) {
+    const ConstView<Real> x = masks_ != nullptr ? dropped(runs.first + i) : detail::view(dense_);
+    detail::multiply(turned(x), columns_of(b, i, runs.count), columns_of(c, i, runs.count), into,
+                     threads_);
+  }
+}
+
+template <typename Real>
+void Input<Real>::multiply(const Runs& runs, const ConstView<Real>& b, const MutableView<Real>& c,
+                           Into into) const {
+  if (sparse_) {
+    multiply_rows(by_row_, runs, b, c, into == Into::add);
+  } else {
+    multiply_dense(false, runs, b, c, into);
+  }
+}
+
+template <typename Real>
+void Input<Real>::multiply_transpose(const Runs& runs, const ConstView<Real>& g,
+                                     const MutableView<Real>& c) const {
+  if (sparse_) {
+    multiply_rows(by_column_, runs, g, c, false);
+  } else {
+    multiply_dense(true, runs, g, c, Into::replace);
+  }
+}
+
+template class Input<float>;
+template class Input<double>;
+
+}  // namespace ngf::nn

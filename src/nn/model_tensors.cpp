@@ -1,0 +1,214 @@
+#include <array>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "detail/fail.hpp"
+#include "ngf/io/tensors.hpp"
+#include "ngf/nn/model.hpp"
+
+namespace ngf {
+
+using detail::fail;
+using nlohmann::json;
+
+namespace {
+
+constexpr std::string_view format = "ngf-model";
+
+constexpr std::array all_normalizations{Normalization::none, Normalization::lmax,
+                                        Normalization::symmetric, Normalization::row};
+constexpr std::array all_shifts{Shift::adjacency, Shift::adjacency_lmax, Shift::laplacian,
+                                Shift::normalized_laplacian, Shift::gcn};
+
+/// The one of `all` that has this name.
+template <typename Kind, std::size_t count, typename NameOf>
+Kind kind_of(const std::array<Kind, count>& all, const NameOf& name_of, const std::string& name) {
+  for (const Kind kind : all) {
+    if (name_of(kind) == name) return kind;
+  }
+  fail("the model's settings name '{}', which this version does not know", name);
+}
+
+json to_json(const ModelSettings& s) {
+  return {{"model", model_name(s.model)},
+          {"hops", s.hops},
+          {"taps", s.taps},
+          {"unit_taps", s.unit_taps},
+          {"learn_taps", s.learn_taps},
+          {"normalization", normalization_name(s.normalization)},
+          {"shift", shift_name(s.shift)},
+          {"min_paths", s.min_paths},
+          {"hidden", s.hidden},
+          {"layers", s.layers},
+          {"bias", s.bias},
+          {"skip", s.skip},
+          {"normalize_features", s.normalize_features}};
+}
+
+ModelSettings settings_from(const json& j) {
+  ModelSettings s;
+  const auto model = model_of_name(j.at("model").get<std::string>());
+  if (!model) fail("the model's settings name '{}', which is none", j["model"].get<std::string>());
+  s.model = *model;
+  s.hops = j.at("hops").get<std::uint32_t>();
+  s.taps = j.at("taps").get<std::vector<double>>();
+  s.unit_taps = j.at("unit_taps").get<bool>();
+  s.learn_taps = j.at("learn_taps").get<bool>();
+  s.normalization = kind_of(all_normalizations, normalization_name, j.at("normalization"));
+  s.shift = kind_of(all_shifts, shift_name, j.at("shift"));
+  s.min_paths = j.at("min_paths").get<int>();
+  s.hidden = j.at("hidden").get<std::int64_t>();
+  s.layers = j.at("layers").get<std::int64_t>();
+  s.bias = j.at("bias").get<bool>();
+  s.skip = j.at("skip").get<bool>();
+  s.normalize_features = j.at("normalize_features").get<bool>();
+  return s;
+}
+
+void add(TensorFile& file, std::string name, std::vector<std::uint64_t> shape,
+         std::vector<float> values) {
+  if (!values.empty())
+    file.tensors.push_back({std::move(name), std::move(shape), std::move(values)});
+}
+
+void add(TensorFile& file, std::string name, const MatrixF& matrix) {
+  add(file, std::move(name),
+      {static_cast<std::uint64_t>(matrix.rows()), static_cast<std::uint64_t>(matrix.cols())},
+      {matrix.data(), matrix.data() + matrix.size()});
+}
+
+void add(TensorFile& file, std::string name, const std::vector<float>& values) {
+  add(file, std::move(name), {values.size()}, values);
+}
+
+/// The tensors of a file by name, each taken once.
+class Tensors {
+ public:
+  explicit Tensors(const TensorFile& file) {
+    for (const Tensor& tensor : file.tensors) by_name_.emplace(tensor.name, &tensor);
+  }
+
+  bool has(const std::string& name) const { return by_name_.contains(name); }
+
+  const Tensor& take(const std::string& name, std::size_t dimensions) {
+    const auto found = by_name_.find(name);
+    if (found == by_name_.end()) fail("the model has no tensor '{}'", name);
+    const Tensor& tensor = *found->second;
+    by_name_.erase(found);
+    if (tensor.shape.size() != dimensions) {
+      fail("tensor '{}' has {} dimensions, not {}", name, tensor.shape.size(), dimensions);
+    }
+    return tensor;
+  }
+
+  MatrixF matrix(const std::string& name) {
+    const Tensor& tensor = take(name, 2);
+    return Eigen::Map<const MatrixF>(tensor.values.data(),
+                                     static_cast<Eigen::Index>(tensor.shape[0]),
+                                     static_cast<Eigen::Index>(tensor.shape[1]));
+  }
+
+  std::vector<float> vector(const std::string& name) { return take(name, 1).values; }
+
+  void check_all_taken() const {
+    if (!by_name_.empty()) fail("the model has a tensor '{}' too many", by_name_.begin()->first);
+  }
+
+ private:
+  std::map<std::string, const Tensor*> by_name_;
+};
+
+std::string tensor_name(std::size_t layer, std::string_view part) {
+  return fmt::format("layers.{}.{}", layer, part);
+}
+
+std::vector<std::uint32_t> groups_from(const std::vector<float>& values) {
+  constexpr float most = 1 << 24;  // floats hold each whole number up to here
+  std::vector<std::uint32_t> groups;
+  for (const float value : values) {
+    if (!(value >= 0 && value < most) || value != static_cast<float>(static_cast<int>(value))) {
+      fail("tensor 'tap_groups' has an entry {}, which is no group", value);
+    }
+    groups.push_back(static_cast<std::uint32_t>(value));
+  }
+  return groups;
+}
+
+/// Throws Error unless the layers fit the settings and each other.
+void check_shapes(const Model& model) {
+  const auto count = static_cast<std::size_t>(layer_count(model.settings));
+  const std::size_t taps = tap_count(model.settings) * tap_group_count(model.settings);
+  for (std::size_t l = 0; l < count; ++l) {
+    const LayerWeights& layer = model.layers[l];
+    const bool joined = l == 0 || layer.weight.rows() == model.layers[l - 1].weight.cols();
+    const bool hidden = l + 1 == count || layer.weight.cols() == model.settings.hidden;
+    const bool skip = !model.settings.skip || (layer.skip.rows() == layer.weight.rows() &&
+                                               layer.skip.cols() == layer.weight.cols());
+    const bool bias =
+        !model.settings.bias || static_cast<Eigen::Index>(layer.bias.size()) == layer.weight.cols();
+    const bool tapped = !model.settings.learn_taps || layer.taps.size() == taps;
+    if (!joined || !hidden || !skip || !bias || !tapped || layer.weight.size() == 0) {
+      fail("the tensors of layer {} of the model do not fit its settings or its neighbours", l);
+    }
+  }
+  if (static_cast<std::int64_t>(model.labels.size()) != model.classes()) {
+    fail("the model names {} labels for {} classes", model.labels.size(), model.classes());
+  }
+}
+
+}  // namespace
+
+TensorFile to_tensors(const Model& model) {
+  TensorFile file;
+  file.metadata["format"] = format;
+  file.metadata["settings"] = to_json(model.settings).dump();
+  file.metadata["labels"] = json(model.labels).dump();
+  for (std::size_t l = 0; l < model.layers.size(); ++l) {
+    const LayerWeights& layer = model.layers[l];
+    add(file, tensor_name(l, "weight"), layer.weight);
+    add(file, tensor_name(l, "skip"), layer.skip);
+    add(file, tensor_name(l, "bias"), layer.bias);
+    add(file, tensor_name(l, "taps"), layer.taps);
+  }
+  const auto& groups = model.settings.tap_groups;
+  add(file, "tap_groups", std::vector<float>(groups.begin(), groups.end()));
+  return file;
+}
+
+Model model_from(const TensorFile& file) {
+  const auto text = [&](const char* key) {
+    const auto found = file.metadata.find(key);
+    if (found == file.metadata.end()) {
+      fail("the file's metadata have no '{}': it is no model of ngf", key);
+    }
+    return found->second;
+  };
+  if (text("format") != format) fail("the file is no model of ngf");
+  Model model;
+  try {
+    model.settings = settings_from(json::parse(text("settings")));
+    model.labels = json::parse(text("labels")).get<std::vector<std::string>>();
+  } catch (const json::exception& error) {
+    fail("the model's metadata are broken: {}", error.what());
+  }
+  Tensors tensors(file);
+  if (tensors.has("tap_groups")) {
+    model.settings.tap_groups = groups_from(tensors.vector("tap_groups"));
+  }
+  check_settings(model.settings);
+  for (std::int64_t l = 0; l < layer_count(model.settings); ++l) {
+    const auto name = [&](std::string_view part) {
+      return tensor_name(static_cast<std::size_t>(l), part);
+    };
+    LayerWeights& layer = model.layers.emplace_back();
+    layer.weight = tensors.matrix(name("weight"));
+    if (model.settings.skip) layer.skip = tensors.matrix(name("skip"));
+    if (model.settings.bias) layer.bias = tensors.vector(name("bias"));
+    if (model.settings.learn_taps) layer.taps = tensors.vector(name("taps"));
+  }
+  tensors.check_all_taken();
+  check_shapes(model);
+  return model;
+}
+
+}  // namespace ngf

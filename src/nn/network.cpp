@@ -1,0 +1,412 @@
+// Forward and backward by hand. With G the gradient by Z = H (X Theta) + X Theta_s + b, H' the
+// transpose and T = H' G:
+//
+//   by b:       the sums of the columns of G
+//   by Theta:   X' T            by Theta_s:  X' G
+//   by X:       T Theta' + G Theta_s'
+//   by the taps h_k of H = sum h_k A_k:  <G, A_k (X Theta)>
+//
+// Where H X is computed once, it stands for X in the first layer, and T = G.
+
+#include "ngf/nn/network.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "detail/aligned.hpp"
+#include "detail/fail.hpp"
+#include "detail/product.hpp"
+#include "nn/first_layer.hpp"
+#include "nn/input.hpp"
+#include "nn/passes.hpp"
+
+namespace ngf {
+
+using detail::ConstView;
+using detail::Into;
+using detail::MutableView;
+using Kind = ParameterBlock::Kind;
+
+namespace {
+
+/// Runs whose columns together are about this wide go through a layer together: wide enough for
+/// products at full speed, so narrow that what one step writes is in the caches for the next.
+constexpr std::size_t group_columns = 512;
+
+template <typename Real>
+SignalsView<Real> signals(const ConstView<Real>& view) {
+  using Mapped = Eigen::Map<const SignalsOf<Real>, 0, Eigen::OuterStride<>>;
+  return Mapped(view.data, view.rows, view.cols, Eigen::OuterStride<>(view.stride));
+}
+template <typename Real>
+SignalsSlice<Real> signals(const MutableView<Real>& view) {
+  using Mapped = Eigen::Map<SignalsOf<Real>, 0, Eigen::OuterStride<>>;
+  return Mapped(view.data, view.rows, view.cols, Eigen::OuterStride<>(view.stride));
+}
+
+}  // namespace
+
+template <typename Real>
+struct Network<Real>::State {
+  struct Layer {
+    const ParameterBlock* weight;
+    const ParameterBlock* skip;
+    const ParameterBlock* bias;
+    const ParameterBlock* taps;
+    bool filtered;  ///< whether H is multiplied here
+    bool last;
+    SignalsOf<Real> products;  ///< X Theta, where the gradient of the taps asks for it
+    SignalsOf<Real> outputs;
+    SignalsOf<Real> gradient;  ///< by Z
+  };
+
+  ModelSettings settings;
+  LayerFilter filter;
+  ParameterLayout layout;
+  FirstLayer order;
+  int threads;
+  std::optional<nn::Input<Real>> input;  ///< what Theta of the first layer multiplies
+  std::optional<nn::Input<Real>> raw;    ///< the features, where they are needed beside it
+  std::vector<Layer> layers;
+  detail::AlignedVector<Real> scratch;  ///< X Theta, or H' G, of some runs
+  std::vector<Real> parameters;
+  std::vector<Real> gradient;
+  std::optional<nn::Masks> masks;  ///< of the last forward pass
+
+  State(const ModelSettings& model, LayerFilter h, FeaturesOf<Real> features, std::int64_t classes,
+        const NetworkOptions& options)
+      : settings(model),
+        filter(std::move(h)),
+        layout(model, nn::shape_of(features).second, classes, options.runs),
+        order(choose_first_layer(model, filter, features,
+                                 static_cast<std::int64_t>(layout.find(Kind::weight, 0)->cols),
+                                 options)),
+        threads(options.threads),
+        parameters(layout.size(), Real{0}),
+        gradient(layout.size(), Real{0}) {
+    if (order == FirstLayer::filter_first) {
+      input.emplace(nn::filtered(filter, features), options.runs, threads);
+      if (model.skip) raw.emplace(std::move(features), options.runs, threads);
+    } else {
+      input.emplace(std::move(features), options.runs, threads);
+    }
+    add_layers();
+  }
+
+  void add_layers() {
+    const auto count = static_cast<std::size_t>(layer_count(settings));
+    const auto rows = static_cast<Eigen::Index>(input->rows());
+    std::size_t widest = 0;
+    for (std::size_t l = 0; l < count; ++l) {
+      const bool h_in_input = l == 0 && order == FirstLayer::filter_first;
+      Layer& layer = layers.emplace_back();
+      layer.weight = layout.find(Kind::weight, l);
+      layer.skip = layout.find(Kind::skip, l);
+      layer.bias = layout.find(Kind::bias, l);
+      layer.taps = layout.find(Kind::taps, l);
+      layer.filtered = !filter.identity() && !h_in_input;
+      layer.last = l + 1 == count;
+      const auto cols = static_cast<Eigen::Index>(layer.weight->cols * layout.runs());
+      if (layer.taps != nullptr) layer.products.resize(rows, cols);
+      layer.outputs.resize(rows, cols);
+      layer.gradient.resize(rows, cols);
+      if (layer.filtered) widest = std::max(widest, at_once(layer) * layer.weight->cols);
+    }
+    scratch.resize(input->rows() * widest);
+  }
+
+  // ---- Runs ----
+
+  /// How many go through a layer together.
+  std::size_t at_once(const Layer& layer) const {
+    return std::clamp<std::size_t>(group_columns / layer.weight->cols, 1, layout.runs());
+  }
+
+  template <typename Body>
+  void for_each_group(const Layer& layer, const Body& body) {
+    for (std::size_t first = 0; first < layout.runs(); first += at_once(layer)) {
+      body(nn::Runs{first, std::min(at_once(layer), layout.runs() - first)});
+    }
+  }
+
+  /// Calls body for each run of the group.
+  template <typename Body>
+  static void for_each_run(const nn::Runs& runs, const Body& body) {
+    for (std::size_t i = 0; i < runs.count; ++i) body(nn::Runs{runs.first + i, 1});
+  }
+
+  // ---- Where things lie ----
+
+  /// The columns of some runs of what all have side by side.
+  template <typename View>
+  View of(View all, const nn::Runs& runs) const {
+    const Eigen::Index width = all.cols / static_cast<Eigen::Index>(layout.runs());
+    all.cols = width * static_cast<Eigen::Index>(runs.count);
+    all.data += width * static_cast<Eigen::Index>(runs.first);
+    return all;
+  }
+  ConstView<Real> value(const ParameterBlock& at, const nn::Runs& runs) const {
+    const auto cols = static_cast<Eigen::Index>(at.cols * layout.runs());
+    return of(ConstView<Real>{parameters.data() + at.offset, static_cast<Eigen::Index>(at.rows),
+                              cols, cols},
+              runs);
+  }
+  MutableView<Real> slope(const ParameterBlock& at, const nn::Runs& runs) {
+    const auto cols = static_cast<Eigen::Index>(at.cols * layout.runs());
+    return of(MutableView<Real>{gradient.data() + at.offset, static_cast<Eigen::Index>(at.rows),
+                                cols, cols},
+              runs);
+  }
+  /// Room for so many columns of some runs.
+  MutableView<Real> scratch_for(const Layer& layer, const nn::Runs& runs) {
+    const auto cols = static_cast<Eigen::Index>(layer.weight->cols * runs.count);
+    return {scratch.data(), static_cast<Eigen::Index>(input->rows()), cols, cols};
+  }
+  static ConstView<Real> turned(ConstView<Real> view) {
+    view.transposed = true;
+    return view;
+  }
+  const nn::Input<Real>& input_of(const ParameterBlock& at) const {
+    return at.kind == Kind::skip && raw ? *raw : *input;
+  }
+  const nn::Masks* current_masks() const { return masks ? &*masks : nullptr; }
+
+  // ---- Forward ----
+
+  /// c = X_l B, or c += X_l B, for the weights at `at`.
+  void multiply(std::size_t l, const ParameterBlock& at, const nn::Runs& runs,
+                const MutableView<Real>& c, Into into) {
+    if (l == 0) {
+      input_of(at).multiply(runs, value(at, runs), c, into);
+      return;
+    }
+    const ConstView<Real> x = detail::view(std::as_const(layers[l - 1].outputs));
+    for_each_run(runs, [&](const nn::Runs& run) {
+      detail::multiply(of(x, run), value(at, run), among(c, run, runs), into, threads);
+    });
+  }
+
+  /// H with the taps of one run.
+  LayerFilter filter_of(const Layer& layer, const nn::Runs& run) const {
+    const ConstView<Real> taps = value(*layer.taps, run);
+    std::vector<double> values;
+    for (Eigen::Index g = 0; g < taps.rows; ++g) {
+      for (Eigen::Index k = 0; k < taps.cols; ++k) {
+        values.push_back(static_cast<double>(taps.data[g * taps.stride + k]));
+      }
+    }
+    LayerFilter result = filter;
+    result.set_taps(filter.taps().node_variant()
+                        ? Taps(filter.taps().count(), std::move(values), filter.taps().group_of())
+                        : Taps(std::move(values)));
+    return result;
+  }
+
+  void forward_group(std::size_t l, const nn::Runs& runs) {
+    Layer& layer = layers[l];
+    const MutableView<Real> outputs = of(detail::view(layer.outputs), runs);
+    if (layer.taps != nullptr) {
+      const MutableView<Real> products = of(detail::view(layer.products), runs);
+      multiply(l, *layer.weight, runs, products, Into::replace);
+      for_each_run(runs, [&](const nn::Runs& run) {
+        filter_of(layer, run)
+            .template apply_to<Real>(
+                signals<Real>(ConstView<Real>(of(detail::view(layer.products), run))),
+                signals(of(detail::view(layer.outputs), run)));
+      });
+    } else if (layer.filtered) {
+      const MutableView<Real> products = scratch_for(layer, runs);
+      multiply(l, *layer.weight, runs, products, Into::replace);
+      filter.apply_to<Real>(signals(ConstView<Real>(products)), signals(outputs));
+    } else {
+      multiply(l, *layer.weight, runs, outputs, Into::replace);
+    }
+    if (layer.skip != nullptr) multiply(l, *layer.skip, runs, outputs, Into::add);
+    std::span<const Real> bias;
+    if (layer.bias != nullptr) {
+      bias = {value(*layer.bias, runs).data, layer.bias->cols * runs.count};
+    }
+    nn::activate(outputs, bias, !layer.last, layer.last ? nullptr : current_masks(), l + 1, runs,
+                 threads);
+  }
+
+  const SignalsOf<Real>& forward(const Dropout* dropout) {
+    masks.reset();
+    if (dropout != nullptr) masks.emplace(*dropout, layers.size());
+    input->draw(current_masks());
+    for (std::size_t l = 0; l < layers.size(); ++l) {
+      for_each_group(layers[l], [&](const nn::Runs& runs) { forward_group(l, runs); });
+    }
+    return layers.back().outputs;
+  }
+
+  // ---- Backward ----
+
+  /// T = H' G, and the gradient of the taps.
+  ConstView<Real> through_filter(Layer& layer, const nn::Runs& runs) {
+    const MutableView<Real> g = of(detail::view(layer.gradient), runs);
+    if (!layer.filtered) return g;
+    const MutableView<Real> t = scratch_for(layer, runs);
+    if (layer.taps == nullptr) {
+      filter.apply_transpose_to<Real>(signals(ConstView<Real>(g)), signals(t));
+      return t;
+    }
+    const auto width = static_cast<Eigen::Index>(layer.weight->cols);
+    for_each_run(runs, [&](const nn::Runs& run) {
+      const auto first = static_cast<Eigen::Index>(run.first) * width;
+      const SignalsOf<Real> x = layer.products.middleCols(first, width);
+      const SignalsOf<Real> by_output = layer.gradient.middleCols(first, width);
+      const auto found = filter_of(layer, run).gradients(x, by_output);
+      signals(t).middleCols(static_cast<Eigen::Index>(run.first - runs.first) * width, width) =
+          found.input;
+      const MutableView<Real> taps = slope(*layer.taps, run);
+      for (std::size_t i = 0; i < found.taps.size(); ++i) {
+        const auto at = static_cast<Eigen::Index>(i);
+        taps.data[at / taps.cols * taps.stride + at % taps.cols] = static_cast<Real>(found.taps[i]);
+      }
+    });
+    return t;
+  }
+
+  /// The gradient of the weights at `at`, where `g` is the one by their product with X_l.
+  void weight_gradient(std::size_t l, const ParameterBlock& at, const nn::Runs& runs,
+                       const ConstView<Real>& g) {
+    if (l == 0) {
+      input_of(at).multiply_transpose(runs, g, slope(at, runs));
+      return;
+    }
+    const ConstView<Real> x = detail::view(std::as_const(layers[l - 1].outputs));
+    for_each_run(runs, [&](const nn::Runs& run) {
+      detail::multiply(turned(of(x, run)), among(g, run, runs), slope(at, run), Into::replace,
+                       threads);
+    });
+  }
+
+  /// The gradient by X_l: where that of the layer before has its own.
+  void input_gradient(std::size_t l, const ParameterBlock& at, const nn::Runs& runs,
+                      const ConstView<Real>& g, Into into) {
+    SignalsOf<Real>& to = layers[l - 1].gradient;
+    for_each_run(runs, [&](const nn::Runs& run) {
+      detail::multiply(among(g, run, runs), turned(value(at, run)), of(detail::view(to), run), into,
+                       threads);
+    });
+  }
+
+  /// The columns of one run in what some have side by side.
+  template <typename View>
+  static View among(View some, const nn::Runs& run, const nn::Runs& runs) {
+    some.cols /= static_cast<Eigen::Index>(runs.count);
+    some.data += some.cols * static_cast<Eigen::Index>(run.first - runs.first);
+    return some;
+  }
+
+  void backward_group(std::size_t l, const nn::Runs& runs) {
+    Layer& layer = layers[l];
+    const MutableView<Real> g = of(detail::view(layer.gradient), runs);
+    const ConstView<Real> outputs = of(detail::view(std::as_const(layer.outputs)), runs);
+    std::span<Real> by_bias;
+    if (layer.bias != nullptr) {
+      by_bias = {slope(*layer.bias, runs).data, layer.bias->cols * runs.count};
+    }
+    nn::deactivate(g, layer.last ? nullptr : &outputs, layer.last ? nullptr : current_masks(),
+                   by_bias, runs, threads);
+    const ConstView<Real> t = through_filter(layer, runs);
+    weight_gradient(l, *layer.weight, runs, t);
+    if (layer.skip != nullptr) weight_gradient(l, *layer.skip, runs, g);
+    if (l == 0) return;
+    input_gradient(l, *layer.weight, runs, t, Into::replace);
+    if (layer.skip != nullptr) input_gradient(l, *layer.skip, runs, g, Into::add);
+  }
+
+  void backward(const SignalsOf<Real>& by_logits) {
+    layers.back().gradient = by_logits;
+    for (std::size_t l = layers.size(); l-- > 0;) {
+      for_each_group(layers[l], [&](const nn::Runs& runs) { backward_group(l, runs); });
+    }
+  }
+
+  /// Of both passes of one run. Only the first layer does without a gradient by its input.
+  double flops() const {
+    double sum = 0;
+    for (std::size_t l = 0; l < layers.size(); ++l) {
+      const auto width = static_cast<double>(layers[l].weight->cols);
+      const double entries =
+          static_cast<double>(l == 0 ? input->entries() : input->rows() * layers[l].weight->rows);
+      sum += 2 * entries * width * (l == 0 ? 2 : 3) * (layers[l].skip != nullptr ? 2 : 1);
+      if (layers[l].filtered) {
+        sum += 2 * filter.flops(static_cast<std::int64_t>(layers[l].weight->cols));
+      }
+    }
+    return sum;
+  }
+};
+
+namespace {
+
+template <typename Real>
+void check(const ModelSettings& settings, const LayerFilter& filter,
+           const FeaturesOf<Real>& features, std::int64_t classes, const NetworkOptions& options) {
+  check_settings(settings);
+  const auto [rows, cols] = nn::shape_of(features);
+  if (cols < 1) detail::fail("a network needs nodes with features");
+  if (classes < 1) detail::fail("a network needs at least one output");
+  if (options.runs < 1) detail::fail("a batch needs at least one run");
+  if (!filter.identity() && filter.nodes() != static_cast<NodeId>(rows)) {
+    detail::fail("features of {} nodes on a graph of {}", rows, filter.nodes());
+  }
+}
+
+}  // namespace
+
+template <typename Real>
+Network<Real>::Network(const ModelSettings& settings, LayerFilter filter, FeaturesOf<Real> features,
+                       std::int64_t classes, const NetworkOptions& options) {
+  check(settings, filter, features, classes, options);
+  state_ =
+      std::make_unique<State>(settings, std::move(filter), std::move(features), classes, options);
+}
+template <typename Real>
+Network<Real>::Network(Network&&) noexcept = default;
+template <typename Real>
+Network<Real>& Network<Real>::operator=(Network&&) noexcept = default;
+template <typename Real>
+Network<Real>::~Network() = default;
+
+template <typename Real>
+const ParameterLayout& Network<Real>::layout() const {
+  return state_->layout;
+}
+template <typename Real>
+FirstLayer Network<Real>::first_layer() const {
+  return state_->order;
+}
+template <typename Real>
+double Network<Real>::flops() const {
+  return state_->flops();
+}
+template <typename Real>
+std::span<Real> Network<Real>::parameters() {
+  return state_->parameters;
+}
+template <typename Real>
+std::span<const Real> Network<Real>::parameters() const {
+  return state_->parameters;
+}
+template <typename Real>
+std::span<const Real> Network<Real>::gradient() const {
+  return state_->gradient;
+}
+template <typename Real>
+const SignalsOf<Real>& Network<Real>::forward(const Dropout* dropout) {
+  return state_->forward(dropout);
+}
+template <typename Real>
+void Network<Real>::backward(const SignalsOf<Real>& by_logits) {
+  state_->backward(by_logits);
+}
+
+template class Network<float>;
+template class Network<double>;
+
+}  // namespace ngf

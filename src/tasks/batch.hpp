@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "ngf/nn/network.hpp"
+#include "ngf/tasks/classify.hpp"
+
+/// Runs that train side by side.
+namespace ngf::tasks {
+
+/// What all runs learn from. The nodes are those of the split alone where the network does not
+/// look at others.
+struct Task {
+  FeaturesOf<float> features;
+  LayerFilter filter;
+  std::vector<std::int32_t> labels;
+  Split split;
+  std::int64_t classes = 0;
+  std::vector<std::string> label_names;
+};
+
+/// The parameters of a run, drawn by its seed, written to their places.
+void initialize(const LayerFilter& filter, const ParameterLayout& layout, std::size_t run,
+                const RunSettings& own, std::span<float> parameters);
+
+/// The parameters of one run as weights of layers, and back.
+std::vector<LayerWeights> weights_of(const ParameterLayout& layout, std::size_t run,
+                                     std::span<const float> parameters);
+void set_weights(const ParameterLayout& layout, std::size_t run,
+                 const std::vector<LayerWeights>& weights, std::span<float> parameters);
+
+/// Where a batch stands among all runs.
+struct Position {
+  std::size_t runs_done = 0;
+  std::size_t runs = 0;
+};
+
+/// Trains `runs`, as many as the network has, and tells of each as it ends.
+std::vector<RunResult> train_batch(const Task& task, const ClassifySettings& settings,
+                                   std::span<const RunSettings> runs, Network<float>& network,
+                                   const ClassifyWatch& watch, const Position& position);
+
+}  // namespace ngf::tasks

@@ -1,0 +1,220 @@
+#include "ngf/tasks/classify.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "detail/fail.hpp"
+#include "detail/memory.hpp"
+#include "nn/first_layer.hpp"
+#include "tasks/batch.hpp"
+#include "tasks/node_data.hpp"
+
+namespace ngf {
+
+using detail::fail;
+
+namespace {
+
+// ---- The door ----
+
+void check_nodes(const std::vector<NodeId>& nodes, const Dataset& dataset, std::string_view part) {
+  if (nodes.empty()) fail("the split has no {} nodes", part);
+  for (const NodeId u : nodes) {
+    if (u >= dataset.graph.nodes()) {
+      fail("the split names node {}, and the graph has {}", u, dataset.graph.nodes());
+    }
+    if (dataset.labels[u] < 0) fail("node {} of the {} nodes has no label", u, part);
+  }
+}
+
+void check_runs(const std::vector<RunSettings>& runs) {
+  for (const RunSettings& run : runs) {
+    if (!(run.dropout >= 0 && run.dropout < 1)) {
+      fail("dropout is {}; it must be at least 0 and below 1", run.dropout);
+    }
+    if (!(run.lr > 0) || !std::isfinite(run.lr)) fail("lr is {}; it must be above 0", run.lr);
+    if (!(run.weight_decay >= 0) || !std::isfinite(run.weight_decay)) {
+      fail("weight decay is {}; it must be at least 0", run.weight_decay);
+    }
+  }
+}
+
+/// The classes 0..count-1.
+std::int64_t class_count_of(const Dataset& dataset) {
+  return std::int64_t{*std::max_element(dataset.labels.begin(), dataset.labels.end())} + 1;
+}
+
+void check(const Dataset& dataset, const Split& split, const ClassifySettings& settings,
+           const std::vector<RunSettings>& runs) {
+  if (dataset.labels.empty()) fail("the data set has no labels to learn");
+  check_nodes(split.train, dataset, "training");
+  check_nodes(split.validation, dataset, "validation");
+  check_nodes(split.test, dataset, "test");
+  check_settings(settings.model);
+  check_runs(runs);
+  if (settings.epochs == 0) fail("training needs at least one epoch");
+  const std::int64_t classes = class_count_of(dataset);
+  if (classes < 2) fail("a data set with one label has nothing to learn");
+  if (settings.metric == Metric::auc && classes != 2) {
+    fail("AUC is for two classes, and there are {}; take accuracy", classes);
+  }
+}
+
+// ---- What the runs share ----
+
+/// The task as a network without a graph sees it: the nodes of the split alone.
+tasks::Task without_graph(const tasks::Task& task) {
+  std::vector<NodeId> nodes;
+  for (const auto* const part : {&task.split.train, &task.split.validation, &task.split.test}) {
+    nodes.insert(nodes.end(), part->begin(), part->end());
+  }
+  std::sort(nodes.begin(), nodes.end());
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+  tasks::Task result;
+  result.features = tasks::rows_of(task.features, nodes);
+  for (const NodeId u : nodes) result.labels.push_back(task.labels[u]);
+  const auto renumbered = [&](const std::vector<NodeId>& part) {
+    std::vector<NodeId> places;
+    for (const NodeId u : part) {
+      places.push_back(
+          static_cast<NodeId>(std::lower_bound(nodes.begin(), nodes.end(), u) - nodes.begin()));
+    }
+    return places;
+  };
+  result.split = {renumbered(task.split.train), renumbered(task.split.validation),
+                  renumbered(task.split.test)};
+  result.classes = task.classes;
+  result.label_names = task.label_names;
+  return result;
+}
+
+tasks::Task make_task(const Dataset& dataset, const Split& split, const ClassifySettings& settings,
+                      Progress* progress) {
+  tasks::Task task;
+  task.features = tasks::features_of(dataset, settings.model.normalize_features);
+  task.filter = LayerFilter(settings.model, dataset.graph,
+                            {.storage = settings.storage,
+                             .threads = settings.threads,
+                             .memory = settings.memory / 2,
+                             .progress = progress});
+  task.labels = dataset.labels;
+  task.split = split;
+  task.classes = class_count_of(dataset);
+  for (std::int64_t c = 0; c < task.classes; ++c) task.label_names.push_back(std::to_string(c));
+  return task;
+}
+
+/// Trains runs of one kind: all with dropout, or all without. Those share an order of products.
+class Group {
+ public:
+  Group(const tasks::Task& task, const ClassifySettings& settings, bool dropout,
+        const ClassifyWatch& watch)
+      : settings_(settings), dropout_(dropout), watch_(watch), task_(reduced(task)) {}
+
+  /// Runs that may train side by side.
+  std::size_t batch() const {
+    const auto rows = static_cast<std::uint64_t>(
+        std::visit([](const auto& x) { return x.rows(); }, task_.features));
+    const std::uint64_t bytes =
+        run_bytes(settings_.model, task_.filter, rows, feature_count(), task_.classes);
+    const std::uint64_t budget =
+        settings_.memory > 0 ? settings_.memory / 2 : detail::available_memory() / 2;
+    detail::check_budget(bytes, budget, "training one run");
+    // Wider is not faster, and runs that have ended are kept when the rest is lost.
+    constexpr std::uint64_t most = 25;
+    return static_cast<std::size_t>(
+        std::min<std::uint64_t>(settings_.batch > 0 ? settings_.batch : most, budget / bytes));
+  }
+
+  std::vector<RunResult> train(std::span<const RunSettings> runs, const tasks::Position& position) {
+    if (!network_ || network_->layout().runs() != runs.size()) {
+      network_.reset();
+      network_.emplace(settings_.model, task_.filter, task_.features, task_.classes,
+                       options(runs.size()));
+      tell_plan(runs.size());
+    }
+    return tasks::train_batch(task_, settings_, runs, *network_, watch_, position);
+  }
+
+ private:
+  NetworkOptions options(std::size_t runs) const {
+    return {.runs = runs,
+            .dropout = dropout_,
+            .passes = static_cast<double>(settings_.epochs),
+            .threads = settings_.threads,
+            .memory = settings_.memory / 4};
+  }
+
+  std::int64_t feature_count() const {
+    return std::visit([](const auto& x) { return static_cast<std::int64_t>(x.cols()); },
+                      task_.features);
+  }
+
+  /// Without a graph, or with one that is multiplied once and for all, only nodes that are read
+  /// count.
+  tasks::Task reduced(const tasks::Task& task) {
+    if (task.filter.identity()) return without_graph(task);
+    if (settings_.model.model != ModelKind::sgc || dropout_) return task;
+    propagated_ = true;
+    tasks::Task result = task;
+    result.features = nn::filtered(task.filter, task.features);
+    return without_graph(result);
+  }
+
+  void tell_plan(std::size_t runs) const {
+    if (!watch_.on_plan) return;
+    const FirstLayer order = propagated_ ? FirstLayer::filter_first : network_->first_layer();
+    ClassifyPlan plan;
+    plan.first_layer = order == FirstLayer::plain          ? "X Theta"
+                       : order == FirstLayer::filter_first ? "(HX)Theta"
+                                                           : "H(X Theta)";
+    plan.storage = task_.filter.storage();
+    plan.batch = static_cast<std::uint32_t>(runs);
+    plan.epoch_flops = network_->flops();
+    watch_.on_plan(plan);
+  }
+
+  const ClassifySettings& settings_;
+  bool dropout_;
+  const ClassifyWatch& watch_;
+  bool propagated_ = false;
+  tasks::Task task_;
+  std::optional<Network<float>> network_;
+};
+
+}  // namespace
+
+std::vector<RunResult> classify(const Dataset& dataset, const Split& split,
+                                const ClassifySettings& settings,
+                                const std::vector<RunSettings>& runs, const ClassifyWatch& watch) {
+  check(dataset, split, settings, runs);
+  if (runs.empty()) return {};
+  const tasks::Task task = make_task(dataset, split, settings, watch.progress);
+  std::vector<RunResult> results(runs.size());
+  std::size_t done = 0;
+  for (const bool dropout : {false, true}) {
+    std::vector<std::size_t> places;
+    for (std::size_t r = 0; r < runs.size(); ++r) {
+      if ((runs[r].dropout > 0) == dropout) places.push_back(r);
+    }
+    if (places.empty()) continue;
+    Group group(task, settings, dropout, watch);
+    const std::size_t batches = (places.size() + group.batch() - 1) / group.batch();
+    for (std::size_t b = 0; b < batches; ++b) {
+      const std::size_t begin = places.size() * b / batches;
+      const std::size_t end = places.size() * (b + 1) / batches;
+      std::vector<RunSettings> own;
+      for (std::size_t i = begin; i < end; ++i) own.push_back(runs[places[i]]);
+      std::vector<RunResult> trained = group.train(own, {.runs_done = done, .runs = runs.size()});
+      for (std::size_t i = begin; i < end; ++i) {
+        results[places[i]] = std::move(trained[i - begin]);
+      }
+      done += end - begin;
+    }
+  }
+  return results;
+}
+
+}  // namespace ngf

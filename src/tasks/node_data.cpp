@@ -1,0 +1,71 @@
+#include "tasks/node_data.hpp"
+
+#include <cmath>
+
+#include "detail/fail.hpp"
+
+namespace ngf::tasks {
+
+namespace {
+
+using Sparse = std::variant_alternative_t<1, FeaturesOf<float>>;
+
+/// What the numbers of node u are divided by.
+float divisor(double sum, bool normalize, Eigen::Index u) {
+  if (!std::isfinite(sum)) detail::fail("a feature of node {} is no finite number", u);
+  return normalize && sum > 0 ? static_cast<float>(sum) : 1.0F;
+}
+
+void divide_rows(MatrixF& x, bool normalize) {
+  for (Eigen::Index u = 0; u < x.rows(); ++u) {
+    x.row(u) /= divisor(x.row(u).cast<double>().cwiseAbs().sum(), normalize, u);
+  }
+}
+
+void divide_rows(Sparse& x, bool normalize) {
+  for (Eigen::Index u = 0; u < x.outerSize(); ++u) {
+    double sum = 0;
+    for (Sparse::InnerIterator entry(x, u); entry; ++entry) sum += std::fabs(entry.value());
+    const float by = divisor(sum, normalize, u);
+    for (Sparse::InnerIterator entry(x, u); entry; ++entry) entry.valueRef() /= by;
+  }
+}
+
+}  // namespace
+
+FeaturesOf<float> features_of(const Dataset& dataset, bool normalize) {
+  FeaturesOf<float> result;
+  if (const auto* const dense = std::get_if<MatrixF>(&dataset.features)) {
+    result = *dense;
+  } else if (const auto* const sparse = std::get_if<SparseMatrixF>(&dataset.features)) {
+    result = Sparse(*sparse);
+  }
+  if (dataset.feature_count() == 0) {
+    detail::fail("the data set has no features; a network needs a row of numbers for each node");
+  }
+  std::visit([&](auto& x) { divide_rows(x, normalize); }, result);
+  return result;
+}
+
+FeaturesOf<float> rows_of(const FeaturesOf<float>& features, const std::vector<NodeId>& rows) {
+  const auto count = static_cast<Eigen::Index>(rows.size());
+  if (const auto* const dense = std::get_if<MatrixF>(&features)) {
+    MatrixF result(count, dense->cols());
+    for (Eigen::Index i = 0; i < count; ++i) {
+      result.row(i) = dense->row(rows[static_cast<std::size_t>(i)]);
+    }
+    return result;
+  }
+  const auto& sparse = std::get<Sparse>(features);
+  Sparse result(count, sparse.cols());
+  for (Eigen::Index i = 0; i < count; ++i) {
+    result.startVec(i);
+    for (Sparse::InnerIterator entry(sparse, rows[static_cast<std::size_t>(i)]); entry; ++entry) {
+      result.insertBack(i, entry.col()) = entry.value();
+    }
+  }
+  result.finalize();
+  return result;
+}
+
+}  // namespace ngf::tasks

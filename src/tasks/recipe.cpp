@@ -1,0 +1,43 @@
+#include <array>
+
+#include "detail/fail.hpp"
+#include "ngf/tasks/classify.hpp"
+
+namespace ngf {
+
+std::string_view metric_name(Metric metric) {
+  constexpr std::array<std::string_view, 3> names{"accuracy", "auc", "macro_f1"};
+  return names[static_cast<std::size_t>(metric)];
+}
+
+std::string_view optimizer_name(OptimizerKind kind) {
+  return kind == OptimizerKind::adam ? "adam" : "sgd";
+}
+
+std::string_view initialization_name(Initialization kind) {
+  return kind == Initialization::glorot ? "glorot" : "paper";
+}
+
+ClassifySettings recipe(std::string_view name) {
+  ClassifySettings settings;
+  if (name == "strong") return settings;
+  if (name != "paper") detail::fail("no recipe '{}'; there are paper and strong", name);
+  settings.model.unit_taps = true;
+  settings.model.normalization = Normalization::lmax;
+  settings.model.shift = Shift::adjacency_lmax;
+  settings.model.hidden = 512;
+  settings.model.bias = false;
+  settings.run.dropout = 0;
+  settings.run.weight_decay = 0;
+  settings.run.init = Initialization::paper;
+  settings.epochs = 100;
+  return settings;
+}
+
+std::vector<RunSettings> runs_of(const ClassifySettings& settings, std::size_t count) {
+  std::vector<RunSettings> runs(count, settings.run);
+  for (std::size_t r = 0; r < count; ++r) runs[r].seed += r;
+  return runs;
+}
+
+}  // namespace ngf

@@ -1,0 +1,141 @@
+// Epochs of a batch.
+//
+// Without dropout the forward pass that scores an epoch is also the one that the next step starts
+// from, so that an epoch is one forward and one backward pass.
+
+#include <algorithm>
+#include <limits>
+
+#include "detail/parallel.hpp"
+#include "ngf/nn/loss.hpp"
+#include "tasks/batch.hpp"
+#include "tasks/scores.hpp"
+
+namespace ngf::tasks {
+
+namespace {
+
+class Trainer {
+ public:
+  Trainer(const Task& task, const ClassifySettings& settings, std::span<const RunSettings> runs,
+          Network<float>& network)
+      : task_(task),
+        settings_(settings),
+        runs_(runs),
+        network_(network),
+        optimizer_(settings.optimizer, network.layout(), steps(runs), settings.decay_all_layers,
+                   settings.threads),
+        results_(runs.size()),
+        stopped_(runs.size(), false) {
+    for (std::size_t r = 0; r < runs.size(); ++r) {
+      results_[r].settings = runs[r];
+      results_[r].validation_score = -std::numeric_limits<double>::infinity();
+      drops_ = drops_ || runs[r].dropout > 0;
+      dropout_.rates.push_back(runs[r].dropout);
+      dropout_.seeds.push_back(runs[r].seed);
+    }
+    detail::parallel_for(runs.size(), settings.threads, [&](std::size_t r) {
+      initialize(task_.filter, network_.layout(), r, runs_[r], network_.parameters());
+    });
+    if (!drops_) logits_ = &network_.forward();
+  }
+
+  /// One step of all runs, and their scores.
+  void epoch(std::uint32_t number) {
+    if (drops_) {
+      dropout_.step = number;
+      logits_ = &network_.forward(&dropout_);
+    }
+    const std::vector<double> losses =
+        softmax_cross_entropy(*logits_, runs_.size(), task_.labels, task_.split.train, &by_logits_);
+    network_.backward(by_logits_);
+    optimizer_.step(network_.parameters(), network_.gradient());
+    logits_ = &network_.forward();
+    detail::parallel_for(runs_.size(), settings_.threads, [&](std::size_t r) {
+      if (!stopped_[r]) record(r, number, losses[r]);
+    });
+  }
+
+  bool stopped(std::size_t r) const { return stopped_[r] != 0; }
+  RunResult& result(std::size_t r) { return results_[r]; }
+
+ private:
+  static std::vector<StepSettings> steps(std::span<const RunSettings> runs) {
+    std::vector<StepSettings> result;
+    for (const RunSettings& run : runs) result.push_back({run.lr, run.weight_decay});
+    return result;
+  }
+
+  double score_of(std::size_t r, const std::vector<NodeId>& nodes) const {
+    const auto classes = static_cast<std::size_t>(task_.classes);
+    const Outputs outputs{logits_->data() + r * classes, classes * runs_.size(), classes};
+    return score(settings_.metric, outputs, task_.labels, nodes);
+  }
+
+  void record(std::size_t r, std::uint32_t number, double loss) {
+    RunResult& result = results_[r];
+    const double validation = score_of(r, task_.split.validation);
+    result.history.push_back({loss, score_of(r, task_.split.train), validation});
+    if (validation > result.validation_score) {
+      result.validation_score = validation;
+      result.test_score = score_of(r, task_.split.test);
+      result.best_epoch = number;
+      result.model.layers = weights_of(network_.layout(), r, network_.parameters());
+    }
+    const bool patient = settings_.patience == 0 || number - result.best_epoch < settings_.patience;
+    stopped_[r] = number == settings_.epochs || !patient ? 1 : 0;
+  }
+
+  const Task& task_;
+  const ClassifySettings& settings_;
+  std::span<const RunSettings> runs_;
+  Network<float>& network_;
+  Optimizer<float> optimizer_;
+  Dropout dropout_;
+  bool drops_ = false;
+  const SignalsOf<float>* logits_ = nullptr;
+  SignalsOf<float> by_logits_;
+  std::vector<RunResult> results_;
+  std::vector<std::uint8_t> stopped_;  // bytes, since threads write them side by side
+};
+
+}  // namespace
+
+std::vector<RunResult> train_batch(const Task& task, const ClassifySettings& settings,
+                                   std::span<const RunSettings> runs, Network<float>& network,
+                                   const ClassifyWatch& watch, const Position& position) {
+  Trainer trainer(task, settings, runs, network);
+  std::vector<RunResult> results(runs.size());
+  std::vector<bool> done(runs.size(), false);
+  std::size_t left = runs.size();
+  for (std::uint32_t number = 1; left > 0; ++number) {
+    throw_if_stopped(watch.progress);
+    trainer.epoch(number);
+    ClassifyWatch::Epoch news{
+        .epoch = number, .runs_done = position.runs_done + runs.size() - left, .runs = left};
+    for (std::size_t r = 0; r < runs.size(); ++r) {
+      if (done[r]) continue;
+      const EpochRecord& last = trainer.result(r).history.back();
+      news.loss += last.loss / static_cast<double>(left);
+      news.validation_score += last.validation_score / static_cast<double>(left);
+    }
+    if (watch.on_epoch) watch.on_epoch(news);
+    if (watch.progress != nullptr) {
+      const std::uint64_t epochs = settings.epochs;
+      watch.progress->report(position.runs_done * epochs + runs.size() * number,
+                             position.runs * epochs);
+    }
+    for (std::size_t r = 0; r < runs.size(); ++r) {
+      if (done[r] || !trainer.stopped(r)) continue;
+      done[r] = true;
+      --left;
+      results[r] = std::move(trainer.result(r));
+      results[r].model.settings = settings.model;
+      results[r].model.labels = task.label_names;
+      if (watch.on_run) watch.on_run(results[r]);
+    }
+  }
+  return results;
+}
+
+}  // namespace ngf::tasks
