@@ -30,9 +30,17 @@ using Kind = ParameterBlock::Kind;
 
 namespace {
 
-/// Runs whose columns together are about this wide go through a layer together: wide enough for
-/// products at full speed, so narrow that what one step writes is in the caches for the next.
-constexpr std::size_t group_columns = 512;
+/// Columns that go through a layer together: wide enough for dense products at full speed, so
+/// narrow that what one step writes is in the caches for the next.
+constexpr std::size_t dense_columns = 512;
+
+/// Some of the columns.
+template <typename View>
+View columns(View view, std::size_t first, std::size_t count) {
+  view.data += first;
+  view.cols = static_cast<Eigen::Index>(count);
+  return view;
+}
 
 template <typename Real>
 SignalsView<Real> signals(const ConstView<Real>& view) {
@@ -56,6 +64,7 @@ struct Network<Real>::State {
     const ParameterBlock* taps;
     bool filtered;  ///< whether H is multiplied here
     bool last;
+    std::size_t columns;       ///< that go through it together, or one run's where these are more
     SignalsOf<Real> products;  ///< X Theta, where the gradient of the taps asks for it
     SignalsOf<Real> outputs;
     SignalsOf<Real> gradient;  ///< by Z
@@ -70,8 +79,8 @@ struct Network<Real>::State {
   std::optional<nn::Input<Real>> raw;    ///< the features, where they are needed beside it
   std::vector<Layer> layers;
   detail::AlignedVector<Real> scratch;  ///< X Theta, or H' G, of some runs
-  std::vector<Real> parameters;
-  std::vector<Real> gradient;
+  detail::AlignedVector<Real> parameters;
+  detail::AlignedVector<Real> gradient;
   std::optional<nn::Masks> masks;  ///< of the last forward pass
 
   State(const ModelSettings& model, LayerFilter h, FeaturesOf<Real> features, std::int64_t classes,
@@ -107,6 +116,8 @@ struct Network<Real>::State {
       layer.taps = layout.find(Kind::taps, l);
       layer.filtered = !filter.identity() && !h_in_input;
       layer.last = l + 1 == count;
+      layer.columns =
+          layer.filtered ? std::min(dense_columns, filter.columns_at_once()) : dense_columns;
       const auto cols = static_cast<Eigen::Index>(layer.weight->cols * layout.runs());
       if (layer.taps != nullptr) layer.products.resize(rows, cols);
       layer.outputs.resize(rows, cols);
@@ -120,7 +131,7 @@ struct Network<Real>::State {
 
   /// How many go through a layer together.
   std::size_t at_once(const Layer& layer) const {
-    return std::clamp<std::size_t>(group_columns / layer.weight->cols, 1, layout.runs());
+    return std::clamp<std::size_t>(layer.columns / layer.weight->cols, 1, layout.runs());
   }
 
   template <typename Body>
@@ -134,6 +145,19 @@ struct Network<Real>::State {
   template <typename Body>
   static void for_each_run(const nn::Runs& runs, const Body& body) {
     for (std::size_t i = 0; i < runs.count; ++i) body(nn::Runs{runs.first + i, 1});
+  }
+
+  /// Calls body(first, count) for pieces of the columns of a group, where a layer may take a run in
+  /// pieces: products with sparse features are as fast for few columns.
+  template <typename Body>
+  void for_each_piece(std::size_t l, const nn::Runs& runs, const Body& body) {
+    const Layer& layer = layers[l];
+    const std::size_t total = layer.weight->cols * runs.count;
+    const bool divisible = l == 0 && input->sparse() && layer.taps == nullptr;
+    const std::size_t step = divisible ? std::min(total, layer.columns) : total;
+    for (std::size_t first = 0; first < total; first += step) {
+      body(first, std::min(step, total - first));
+    }
   }
 
   // ---- Where things lie ----
@@ -158,9 +182,9 @@ struct Network<Real>::State {
                                 cols, cols},
               runs);
   }
-  /// Room for so many columns of some runs.
-  MutableView<Real> scratch_for(const Layer& layer, const nn::Runs& runs) {
-    const auto cols = static_cast<Eigen::Index>(layer.weight->cols * runs.count);
+  /// Room for so many columns.
+  MutableView<Real> scratch_for(std::size_t count) {
+    const auto cols = static_cast<Eigen::Index>(count);
     return {scratch.data(), static_cast<Eigen::Index>(input->rows()), cols, cols};
   }
   static ConstView<Real> turned(ConstView<Real> view) {
@@ -174,11 +198,13 @@ struct Network<Real>::State {
 
   // ---- Forward ----
 
-  /// c = X_l B, or c += X_l B, for the weights at `at`.
+  /// c = X_l B, or c += X_l B, for the weights at `at`, or in the first layer for some columns of
+  /// them.
   void multiply(std::size_t l, const ParameterBlock& at, const nn::Runs& runs,
-                const MutableView<Real>& c, Into into) {
+                const MutableView<Real>& c, Into into, std::size_t first = 0) {
     if (l == 0) {
-      input_of(at).multiply(runs, value(at, runs), c, into);
+      const auto count = static_cast<std::size_t>(c.cols);
+      input_of(at).multiply(runs, columns(value(at, runs), first, count), c, into);
       return;
     }
     const ConstView<Real> x = detail::view(std::as_const(layers[l - 1].outputs));
@@ -216,9 +242,12 @@ struct Network<Real>::State {
                 signals(of(detail::view(layer.outputs), run)));
       });
     } else if (layer.filtered) {
-      const MutableView<Real> products = scratch_for(layer, runs);
-      multiply(l, *layer.weight, runs, products, Into::replace);
-      filter.apply_to<Real>(signals(ConstView<Real>(products)), signals(outputs));
+      for_each_piece(l, runs, [&](std::size_t first, std::size_t count) {
+        const MutableView<Real> products = scratch_for(count);
+        multiply(l, *layer.weight, runs, products, Into::replace, first);
+        filter.apply_to<Real>(signals(ConstView<Real>(products)),
+                              signals(columns(outputs, first, count)));
+      });
     } else {
       multiply(l, *layer.weight, runs, outputs, Into::replace);
     }
@@ -243,23 +272,23 @@ struct Network<Real>::State {
 
   // ---- Backward ----
 
-  /// T = H' G, and the gradient of the taps.
-  ConstView<Real> through_filter(Layer& layer, const nn::Runs& runs) {
-    const MutableView<Real> g = of(detail::view(layer.gradient), runs);
-    if (!layer.filtered) return g;
-    const MutableView<Real> t = scratch_for(layer, runs);
-    if (layer.taps == nullptr) {
-      filter.apply_transpose_to<Real>(signals(ConstView<Real>(g)), signals(t));
-      return t;
-    }
+  /// T = H' G of some columns.
+  ConstView<Real> through_filter(const MutableView<Real>& g) {
+    const MutableView<Real> t = scratch_for(static_cast<std::size_t>(g.cols));
+    filter.apply_transpose_to<Real>(signals(ConstView<Real>(g)), signals(t));
+    return t;
+  }
+
+  /// The same with the taps of each run, whose gradient is found on the way.
+  ConstView<Real> through_learned_filter(Layer& layer, const nn::Runs& runs) {
+    const MutableView<Real> t = scratch_for(layer.weight->cols * runs.count);
     const auto width = static_cast<Eigen::Index>(layer.weight->cols);
     for_each_run(runs, [&](const nn::Runs& run) {
       const auto first = static_cast<Eigen::Index>(run.first) * width;
       const SignalsOf<Real> x = layer.products.middleCols(first, width);
       const SignalsOf<Real> by_output = layer.gradient.middleCols(first, width);
       const auto found = filter_of(layer, run).gradients(x, by_output);
-      signals(t).middleCols(static_cast<Eigen::Index>(run.first - runs.first) * width, width) =
-          found.input;
+      signals(among(t, run, runs)) = found.input;
       const MutableView<Real> taps = slope(*layer.taps, run);
       for (std::size_t i = 0; i < found.taps.size(); ++i) {
         const auto at = static_cast<Eigen::Index>(i);
@@ -269,11 +298,13 @@ struct Network<Real>::State {
     return t;
   }
 
-  /// The gradient of the weights at `at`, where `g` is the one by their product with X_l.
+  /// The gradient of the weights at `at`, where `g` is the one by their product with X_l; in the
+  /// first layer this may be for some columns.
   void weight_gradient(std::size_t l, const ParameterBlock& at, const nn::Runs& runs,
-                       const ConstView<Real>& g) {
+                       const ConstView<Real>& g, std::size_t first = 0) {
     if (l == 0) {
-      input_of(at).multiply_transpose(runs, g, slope(at, runs));
+      const auto count = static_cast<std::size_t>(g.cols);
+      input_of(at).multiply_transpose(runs, g, columns(slope(at, runs), first, count));
       return;
     }
     const ConstView<Real> x = detail::view(std::as_const(layers[l - 1].outputs));
@@ -311,12 +342,24 @@ struct Network<Real>::State {
     }
     nn::deactivate(g, layer.last ? nullptr : &outputs, layer.last ? nullptr : current_masks(),
                    by_bias, runs, threads);
-    const ConstView<Real> t = through_filter(layer, runs);
-    weight_gradient(l, *layer.weight, runs, t);
-    if (layer.skip != nullptr) weight_gradient(l, *layer.skip, runs, g);
-    if (l == 0) return;
-    input_gradient(l, *layer.weight, runs, t, Into::replace);
-    if (layer.skip != nullptr) input_gradient(l, *layer.skip, runs, g, Into::add);
+    if (layer.skip != nullptr) {
+      weight_gradient(l, *layer.skip, runs, g);
+      if (l > 0) input_gradient(l, *layer.skip, runs, g, Into::replace);
+    }
+    const auto use = [&](const ConstView<Real>& t, std::size_t first) {
+      weight_gradient(l, *layer.weight, runs, t, first);
+      const Into into = layer.skip != nullptr ? Into::add : Into::replace;
+      if (l > 0) input_gradient(l, *layer.weight, runs, t, into);
+    };
+    if (layer.taps != nullptr) {
+      use(through_learned_filter(layer, runs), 0);
+    } else if (layer.filtered) {
+      for_each_piece(l, runs, [&](std::size_t first, std::size_t count) {
+        use(through_filter(columns(g, first, count)), first);
+      });
+    } else {
+      use(g, 0);
+    }
   }
 
   void backward(const SignalsOf<Real>& by_logits) {
