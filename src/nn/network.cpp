@@ -57,6 +57,9 @@ SignalsSlice<Real> signals(const MutableView<Real>& view) {
 
 template <typename Real>
 struct Network<Real>::State {
+  /// A matrix for each group of runs that go through a layer together, their columns side by side.
+  using Blocks = std::vector<SignalsOf<Real>>;
+
   struct Layer {
     const ParameterBlock* weight;
     const ParameterBlock* skip;
@@ -64,10 +67,10 @@ struct Network<Real>::State {
     const ParameterBlock* taps;
     bool filtered;  ///< whether H is multiplied here
     bool last;
-    std::size_t columns;       ///< that go through it together, or one run's where these are more
-    SignalsOf<Real> products;  ///< X Theta, where the gradient of the taps asks for it
-    SignalsOf<Real> outputs;
-    SignalsOf<Real> gradient;  ///< by Z
+    std::size_t columns;  ///< that go through it together, or one run's where these are more
+    Blocks products;      ///< X Theta, where the gradient of the taps asks for it
+    Blocks outputs;
+    Blocks gradient;  ///< by Z
   };
 
   ModelSettings settings;
@@ -118,10 +121,14 @@ struct Network<Real>::State {
       layer.last = l + 1 == count;
       layer.columns =
           layer.filtered ? std::min(dense_columns, filter.columns_at_once()) : dense_columns;
-      const auto cols = static_cast<Eigen::Index>(layer.weight->cols * layout.runs());
-      if (layer.taps != nullptr) layer.products.resize(rows, cols);
-      layer.outputs.resize(rows, cols);
-      layer.gradient.resize(rows, cols);
+      // The logits of all runs are one matrix.
+      if (layer.last) layer.columns = layer.weight->cols * layout.runs();
+      for_each_group(layer, [&](const nn::Runs& runs) {
+        const auto cols = static_cast<Eigen::Index>(layer.weight->cols * runs.count);
+        if (layer.taps != nullptr) layer.products.emplace_back(rows, cols);
+        layer.outputs.emplace_back(rows, cols);
+        layer.gradient.emplace_back(rows, cols);
+      });
       if (layer.filtered) widest = std::max(widest, at_once(layer) * layer.weight->cols);
     }
     scratch.resize(input->rows() * widest);
@@ -170,6 +177,17 @@ struct Network<Real>::State {
     all.data += width * static_cast<Eigen::Index>(runs.first);
     return all;
   }
+  /// The columns of runs of one group.
+  MutableView<Real> of(const Layer& layer, Blocks& blocks, const nn::Runs& runs) const {
+    const std::size_t group = runs.first / at_once(layer);
+    const std::size_t width = layer.weight->cols;
+    return columns(detail::view(blocks[group]), (runs.first - group * at_once(layer)) * width,
+                   runs.count * width);
+  }
+  /// What a layer after the first has as its input.
+  ConstView<Real> input_of(std::size_t l, const nn::Runs& run) {
+    return of(layers[l - 1], layers[l - 1].outputs, run);
+  }
   ConstView<Real> value(const ParameterBlock& at, const nn::Runs& runs) const {
     const auto cols = static_cast<Eigen::Index>(at.cols * layout.runs());
     return of(ConstView<Real>{parameters.data() + at.offset, static_cast<Eigen::Index>(at.rows),
@@ -207,9 +225,8 @@ struct Network<Real>::State {
       input_of(at).multiply(runs, columns(value(at, runs), first, count), c, into);
       return;
     }
-    const ConstView<Real> x = detail::view(std::as_const(layers[l - 1].outputs));
     for_each_run(runs, [&](const nn::Runs& run) {
-      detail::multiply(of(x, run), value(at, run), among(c, run, runs), into, threads);
+      detail::multiply(input_of(l, run), value(at, run), among(c, run, runs), into, threads);
     });
   }
 
@@ -231,15 +248,14 @@ struct Network<Real>::State {
 
   void forward_group(std::size_t l, const nn::Runs& runs) {
     Layer& layer = layers[l];
-    const MutableView<Real> outputs = of(detail::view(layer.outputs), runs);
+    const MutableView<Real> outputs = of(layer, layer.outputs, runs);
     if (layer.taps != nullptr) {
-      const MutableView<Real> products = of(detail::view(layer.products), runs);
+      const MutableView<Real> products = of(layer, layer.products, runs);
       multiply(l, *layer.weight, runs, products, Into::replace);
       for_each_run(runs, [&](const nn::Runs& run) {
+        const ConstView<Real> own = among(products, run, runs);
         filter_of(layer, run)
-            .template apply_to<Real>(
-                signals<Real>(ConstView<Real>(of(detail::view(layer.products), run))),
-                signals(of(detail::view(layer.outputs), run)));
+            .template apply_to<Real>(signals(own), signals(among(outputs, run, runs)));
       });
     } else if (layer.filtered) {
       for_each_piece(l, runs, [&](std::size_t first, std::size_t count) {
@@ -267,7 +283,7 @@ struct Network<Real>::State {
     for (std::size_t l = 0; l < layers.size(); ++l) {
       for_each_group(layers[l], [&](const nn::Runs& runs) { forward_group(l, runs); });
     }
-    return layers.back().outputs;
+    return layers.back().outputs.front();
   }
 
   // ---- Backward ----
@@ -282,11 +298,9 @@ struct Network<Real>::State {
   /// The same with the taps of each run, whose gradient is found on the way.
   ConstView<Real> through_learned_filter(Layer& layer, const nn::Runs& runs) {
     const MutableView<Real> t = scratch_for(layer.weight->cols * runs.count);
-    const auto width = static_cast<Eigen::Index>(layer.weight->cols);
     for_each_run(runs, [&](const nn::Runs& run) {
-      const auto first = static_cast<Eigen::Index>(run.first) * width;
-      const SignalsOf<Real> x = layer.products.middleCols(first, width);
-      const SignalsOf<Real> by_output = layer.gradient.middleCols(first, width);
+      const SignalsOf<Real> x = signals(of(layer, layer.products, run));
+      const SignalsOf<Real> by_output = signals(of(layer, layer.gradient, run));
       const auto found = filter_of(layer, run).gradients(x, by_output);
       signals(among(t, run, runs)) = found.input;
       const MutableView<Real> taps = slope(*layer.taps, run);
@@ -307,9 +321,8 @@ struct Network<Real>::State {
       input_of(at).multiply_transpose(runs, g, columns(slope(at, runs), first, count));
       return;
     }
-    const ConstView<Real> x = detail::view(std::as_const(layers[l - 1].outputs));
     for_each_run(runs, [&](const nn::Runs& run) {
-      detail::multiply(turned(of(x, run)), among(g, run, runs), slope(at, run), Into::replace,
+      detail::multiply(turned(input_of(l, run)), among(g, run, runs), slope(at, run), Into::replace,
                        threads);
     });
   }
@@ -317,10 +330,10 @@ struct Network<Real>::State {
   /// The gradient by X_l: where that of the layer before has its own.
   void input_gradient(std::size_t l, const ParameterBlock& at, const nn::Runs& runs,
                       const ConstView<Real>& g, Into into) {
-    SignalsOf<Real>& to = layers[l - 1].gradient;
+    Layer& before = layers[l - 1];
     for_each_run(runs, [&](const nn::Runs& run) {
-      detail::multiply(among(g, run, runs), turned(value(at, run)), of(detail::view(to), run), into,
-                       threads);
+      detail::multiply(among(g, run, runs), turned(value(at, run)),
+                       of(before, before.gradient, run), into, threads);
     });
   }
 
@@ -334,8 +347,8 @@ struct Network<Real>::State {
 
   void backward_group(std::size_t l, const nn::Runs& runs) {
     Layer& layer = layers[l];
-    const MutableView<Real> g = of(detail::view(layer.gradient), runs);
-    const ConstView<Real> outputs = of(detail::view(std::as_const(layer.outputs)), runs);
+    const MutableView<Real> g = of(layer, layer.gradient, runs);
+    const ConstView<Real> outputs = of(layer, layer.outputs, runs);
     std::span<Real> by_bias;
     if (layer.bias != nullptr) {
       by_bias = {slope(*layer.bias, runs).data, layer.bias->cols * runs.count};
@@ -363,7 +376,7 @@ struct Network<Real>::State {
   }
 
   void backward(const SignalsOf<Real>& by_logits) {
-    layers.back().gradient = by_logits;
+    layers.back().gradient.front() = by_logits;
     for (std::size_t l = layers.size(); l-- > 0;) {
       for_each_group(layers[l], [&](const nn::Runs& runs) { backward_group(l, runs); });
     }
