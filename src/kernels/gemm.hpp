@@ -31,8 +31,8 @@ inline constexpr std::size_t inner_block = 256;
 
 /// The most rows and columns of a call of `multiply_packed`: so many rows of A stay in the second
 /// cache.
-inline constexpr std::size_t most_packed_rows = 448;
-inline constexpr std::size_t most_packed_columns = 1024;
+inline constexpr std::size_t most_packed_rows = 672;
+inline constexpr std::size_t most_packed_columns = 1376;
 /// The most rows and columns of a call of `multiply_few`.
 inline constexpr std::size_t most_few_rows = 14;
 inline constexpr std::size_t most_few_columns = 512;
