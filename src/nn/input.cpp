@@ -189,10 +189,13 @@ void Input<Real>::multiply_dense(bool transposed, const Runs& runs, const ConstV
     x.transposed = transposed;
     return x;
   };
-  // Narrow products are summed in another order than wide ones, so they must be narrow in a batch
-  // too.
+  // Narrow and small products are summed in another order than others, so they must be so in a batch
+  // too: see `multiply`.
   constexpr std::size_t narrow = 64;
-  if (masks_ == nullptr && static_cast<std::size_t>(c.cols) >= narrow * runs.count) {
+  constexpr std::size_t small = 4096;
+  const std::size_t width = static_cast<std::size_t>(c.cols) / runs.count;
+  const bool alike = width >= narrow && static_cast<std::size_t>(c.rows) * width > small;
+  if (masks_ == nullptr && alike) {
     detail::multiply(turned(detail::view(dense_)), b, c, into, threads_);
     return;
   }
