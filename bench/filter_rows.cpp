@@ -124,8 +124,12 @@ class FilterBench {
     for (const Gemm& gemm : gemms(detail::thread_count(tasks_.threads))) {
       contenders_.push_back({gemm.name,
                              [this, nodes, multiply = gemm.multiply](const Signals& x, Signals& y) {
-                               multiply(nodes, static_cast<int>(x.cols()), nodes, dense_.data(),
-                                        x.data(), y.data());
+                               multiply({.rows = nodes,
+                                         .columns = static_cast<int>(x.cols()),
+                                         .inner = nodes,
+                                         .a = dense_.data(),
+                                         .b = x.data(),
+                                         .c = y.data()});
                              },
                              megabytes(4.0 * nodes * nodes)});
     }

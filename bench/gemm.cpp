@@ -30,11 +30,13 @@ void add_cblas(const std::string& name, const char* library, std::vector<Gemm>& 
   if (sgemm == nullptr) return;
   constexpr int row_major = 101;
   constexpr int as_it_is = 111;
-  result.push_back(
-      {name, [sgemm](int rows, int columns, int inner, const float* a, const float* b, float* c) {
-         sgemm(row_major, as_it_is, as_it_is, rows, columns, inner, 1, a, inner, b, columns, 0, c,
-               columns);
-       }});
+  constexpr int other_way_round = 112;
+  result.push_back({name, [sgemm](const GemmTask& task) {
+                      sgemm(row_major, task.a_transposed ? other_way_round : as_it_is,
+                            task.b_transposed ? other_way_round : as_it_is, task.rows, task.columns,
+                            task.inner, 1, task.a, task.a_stride(), task.b, task.b_stride(), 0,
+                            task.c, task.columns);
+                    }});
 }
 
 }  // namespace
@@ -48,11 +50,11 @@ std::vector<Gemm> gemms(int threads) {
   add_cblas("OpenBLAS", "libopenblas.so.0", result);
   add_cblas("BLIS", "libblis.so.4", result);
   if (auto* const sgemm = find_function<DnnlSgemm>("libdnnl.so.2", "dnnl_sgemm")) {
-    result.push_back(
-        {"oneDNN",
-         [sgemm](int rows, int columns, int inner, const float* a, const float* b, float* c) {
-           sgemm('N', 'N', rows, columns, inner, 1, a, inner, b, columns, 0, c, columns);
-         }});
+    result.push_back({"oneDNN", [sgemm](const GemmTask& task) {
+                        sgemm(task.a_transposed ? 'T' : 'N', task.b_transposed ? 'T' : 'N',
+                              task.rows, task.columns, task.inner, 1, task.a, task.a_stride(),
+                              task.b, task.b_stride(), 0, task.c, task.columns);
+                      }});
   }
   return result;
 }

@@ -67,7 +67,8 @@ def operators(settings, adjacency):
         shells = hop_matrices(adjacency, hops + 1)
         if settings["normalization"] == "symmetric":
             return [symmetric(shell) for shell in shells]
-        return [shell / np.abs(np.linalg.eigvalsh(shell)).max() for shell in shells]
+        # A shell without pairs stays as it is.
+        return [shell / (np.linalg.eigvalsh(shell).max() or 1) for shell in shells]
     if settings["model"] == "gcnn":
         shift = adjacency / np.linalg.eigvalsh(adjacency).max()
         return [np.linalg.matrix_power(shift, k) for k in range(hops + 1)]

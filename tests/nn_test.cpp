@@ -288,6 +288,21 @@ TEST(Network, TheSameBitsAloneAndInABatchOnAnyNumberOfThreads) {
   }
 }
 
+TEST(Network, TheSameBitsInABatchForFewFeaturesOfManyNodes) {
+  const NodeId many = 4500;
+  const Graph graph = some_graph(many, false);
+  const SignalsOf<float> x = random_features<float>(many, 10, 1, 5);
+  ModelSettings settings = model(ModelKind::mlp);
+  settings.hidden = 64;
+  const auto run = [&](const std::vector<std::uint64_t>& seeds, int threads) {
+    return passes_of(settings, graph, FeaturesOf<float>(x), Storage::sparse, false, seeds, threads);
+  };
+  const Passes batch = run({1, 2, 3, 4, 5, 6, 7, 8, 9}, 2);
+  const Passes alone = run({7}, 1);
+  EXPECT_EQ(batch.logits[6], alone.logits[0]);
+  EXPECT_EQ(batch.gradients[6], alone.gradients[0]);
+}
+
 TEST(Network, OrderOfProductsIsCounted) {
   const NodeId count = 400;
   const Graph graph = some_graph(count, false);

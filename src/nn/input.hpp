@@ -19,6 +19,7 @@ class Input {
 
   std::size_t rows() const { return rows_; }
   std::size_t cols() const { return cols_; }
+  bool sparse() const { return sparse_; }
   /// Those that are multiplied.
   std::size_t entries() const { return sparse_ ? by_row_.index.size() : rows_ * cols_; }
 
@@ -46,6 +47,8 @@ class Input {
   void compress(const Sparse& features);
   void multiply_rows(const Rows& rows, const Runs& runs, const detail::ConstView<Real>& b,
                      const detail::MutableView<Real>& c, bool add) const;
+  /// Columns of B, its rows one behind the other, until the next call.
+  const Real* packed(const detail::ConstView<Real>& b, std::size_t first, std::size_t count) const;
   /// A row of one run, without what is dropped.
   struct Kept {
     std::vector<std::int32_t> index;
@@ -68,7 +71,7 @@ class Input {
   Rows by_column_;
   const Masks* masks_ = nullptr;
   std::vector<std::uint8_t> kept_;               // of sparse X: [entry * runs + r]
-  mutable detail::AlignedVector<Real> scratch_;  // of dense X
+  mutable detail::AlignedVector<Real> scratch_;  // a dense X with a mask, or columns of B
 };
 
 }  // namespace ngf::nn

@@ -116,6 +116,15 @@ double LayerFilter::cost(std::int64_t width) const {
   return std::get<PolynomialFilter>(filter_).flops(width) * of_shifts;
 }
 
+std::size_t LayerFilter::columns_at_once() const {
+  const auto* const shells = std::get_if<NeighborhoodFilter>(&filter_);
+  // Hops become numbers once for all columns of a product.
+  if (shells != nullptr && shells->shells().storage() != Storage::sparse) return 4096;
+  // Those of a panel, as lists are multiplied with.
+  constexpr std::size_t in_caches = std::size_t{1} << 20;
+  return nodes() * std::size_t{256} <= in_caches ? 64 : 128;
+}
+
 template <typename Real>
 SignalsOf<Real> LayerFilter::apply(const SignalsOf<Real>& x) const {
   return on_filter(filter_, [&](const auto& filter) { return filter.apply(x); });

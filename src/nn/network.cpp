@@ -20,6 +20,7 @@
 #include "nn/first_layer.hpp"
 #include "nn/input.hpp"
 #include "nn/passes.hpp"
+#include "nn/views.hpp"
 
 namespace ngf {
 
@@ -30,25 +31,17 @@ using Kind = ParameterBlock::Kind;
 
 namespace {
 
-/// Runs whose columns together are about this wide go through a layer together: wide enough for
-/// products at full speed, so narrow that what one step writes is in the caches for the next.
-constexpr std::size_t group_columns = 512;
-
-template <typename Real>
-SignalsView<Real> signals(const ConstView<Real>& view) {
-  using Mapped = Eigen::Map<const SignalsOf<Real>, 0, Eigen::OuterStride<>>;
-  return Mapped(view.data, view.rows, view.cols, Eigen::OuterStride<>(view.stride));
-}
-template <typename Real>
-SignalsSlice<Real> signals(const MutableView<Real>& view) {
-  using Mapped = Eigen::Map<SignalsOf<Real>, 0, Eigen::OuterStride<>>;
-  return Mapped(view.data, view.rows, view.cols, Eigen::OuterStride<>(view.stride));
-}
+/// Columns that go through a layer together: wide enough for dense products at full speed, so
+/// narrow that what one step writes is in the caches for the next.
+constexpr std::size_t dense_columns = 512;
 
 }  // namespace
 
 template <typename Real>
 struct Network<Real>::State {
+  /// A matrix for each group of runs that go through a layer together, their columns side by side.
+  using Blocks = std::vector<SignalsOf<Real>>;
+
   struct Layer {
     const ParameterBlock* weight;
     const ParameterBlock* skip;
@@ -56,9 +49,10 @@ struct Network<Real>::State {
     const ParameterBlock* taps;
     bool filtered;  ///< whether H is multiplied here
     bool last;
-    SignalsOf<Real> products;  ///< X Theta, where the gradient of the taps asks for it
-    SignalsOf<Real> outputs;
-    SignalsOf<Real> gradient;  ///< by Z
+    std::size_t columns;  ///< that go through it together, or one run's where these are more
+    Blocks products;      ///< X Theta, where the gradient of the taps asks for it
+    Blocks outputs;
+    Blocks gradient;  ///< by Z
   };
 
   ModelSettings settings;
@@ -70,8 +64,8 @@ struct Network<Real>::State {
   std::optional<nn::Input<Real>> raw;    ///< the features, where they are needed beside it
   std::vector<Layer> layers;
   detail::AlignedVector<Real> scratch;  ///< X Theta, or H' G, of some runs
-  std::vector<Real> parameters;
-  std::vector<Real> gradient;
+  detail::AlignedVector<Real> parameters;
+  detail::AlignedVector<Real> gradient;
   std::optional<nn::Masks> masks;  ///< of the last forward pass
 
   State(const ModelSettings& model, LayerFilter h, FeaturesOf<Real> features, std::int64_t classes,
@@ -107,10 +101,16 @@ struct Network<Real>::State {
       layer.taps = layout.find(Kind::taps, l);
       layer.filtered = !filter.identity() && !h_in_input;
       layer.last = l + 1 == count;
-      const auto cols = static_cast<Eigen::Index>(layer.weight->cols * layout.runs());
-      if (layer.taps != nullptr) layer.products.resize(rows, cols);
-      layer.outputs.resize(rows, cols);
-      layer.gradient.resize(rows, cols);
+      layer.columns =
+          layer.filtered ? std::min(dense_columns, filter.columns_at_once()) : dense_columns;
+      // The logits of all runs are one matrix.
+      if (layer.last) layer.columns = layer.weight->cols * layout.runs();
+      for_each_group(layer, [&](const nn::Runs& runs) {
+        const auto cols = static_cast<Eigen::Index>(layer.weight->cols * runs.count);
+        if (layer.taps != nullptr) layer.products.emplace_back(rows, cols);
+        layer.outputs.emplace_back(rows, cols);
+        layer.gradient.emplace_back(rows, cols);
+      });
       if (layer.filtered) widest = std::max(widest, at_once(layer) * layer.weight->cols);
     }
     scratch.resize(input->rows() * widest);
@@ -120,7 +120,7 @@ struct Network<Real>::State {
 
   /// How many go through a layer together.
   std::size_t at_once(const Layer& layer) const {
-    return std::clamp<std::size_t>(group_columns / layer.weight->cols, 1, layout.runs());
+    return std::clamp<std::size_t>(layer.columns / layer.weight->cols, 1, layout.runs());
   }
 
   template <typename Body>
@@ -130,10 +130,17 @@ struct Network<Real>::State {
     }
   }
 
-  /// Calls body for each run of the group.
+  /// Calls body(first, count) for pieces of the columns of a group, where a layer may take a run in
+  /// pieces: products with sparse features are as fast for few columns.
   template <typename Body>
-  static void for_each_run(const nn::Runs& runs, const Body& body) {
-    for (std::size_t i = 0; i < runs.count; ++i) body(nn::Runs{runs.first + i, 1});
+  void for_each_piece(std::size_t l, const nn::Runs& runs, const Body& body) {
+    const Layer& layer = layers[l];
+    const std::size_t total = layer.weight->cols * runs.count;
+    const bool divisible = l == 0 && input->sparse() && layer.taps == nullptr;
+    const std::size_t step = divisible ? std::min(total, layer.columns) : total;
+    for (std::size_t first = 0; first < total; first += step) {
+      body(first, std::min(step, total - first));
+    }
   }
 
   // ---- Where things lie ----
@@ -145,6 +152,17 @@ struct Network<Real>::State {
     all.cols = width * static_cast<Eigen::Index>(runs.count);
     all.data += width * static_cast<Eigen::Index>(runs.first);
     return all;
+  }
+  /// The columns of runs of one group.
+  MutableView<Real> of(const Layer& layer, Blocks& blocks, const nn::Runs& runs) const {
+    const std::size_t group = runs.first / at_once(layer);
+    const std::size_t width = layer.weight->cols;
+    return nn::columns(detail::view(blocks[group]), (runs.first - group * at_once(layer)) * width,
+                       runs.count * width);
+  }
+  /// What a layer after the first has as its input.
+  ConstView<Real> input_of(std::size_t l, const nn::Runs& run) {
+    return of(layers[l - 1], layers[l - 1].outputs, run);
   }
   ConstView<Real> value(const ParameterBlock& at, const nn::Runs& runs) const {
     const auto cols = static_cast<Eigen::Index>(at.cols * layout.runs());
@@ -158,14 +176,10 @@ struct Network<Real>::State {
                                 cols, cols},
               runs);
   }
-  /// Room for so many columns of some runs.
-  MutableView<Real> scratch_for(const Layer& layer, const nn::Runs& runs) {
-    const auto cols = static_cast<Eigen::Index>(layer.weight->cols * runs.count);
+  /// Room for so many columns.
+  MutableView<Real> scratch_for(std::size_t count) {
+    const auto cols = static_cast<Eigen::Index>(count);
     return {scratch.data(), static_cast<Eigen::Index>(input->rows()), cols, cols};
-  }
-  static ConstView<Real> turned(ConstView<Real> view) {
-    view.transposed = true;
-    return view;
   }
   const nn::Input<Real>& input_of(const ParameterBlock& at) const {
     return at.kind == Kind::skip && raw ? *raw : *input;
@@ -174,16 +188,17 @@ struct Network<Real>::State {
 
   // ---- Forward ----
 
-  /// c = X_l B, or c += X_l B, for the weights at `at`.
+  /// c = X_l B, or c += X_l B, for the weights at `at`, or in the first layer for some columns of
+  /// them.
   void multiply(std::size_t l, const ParameterBlock& at, const nn::Runs& runs,
-                const MutableView<Real>& c, Into into) {
+                const MutableView<Real>& c, Into into, std::size_t first = 0) {
     if (l == 0) {
-      input_of(at).multiply(runs, value(at, runs), c, into);
+      const auto count = static_cast<std::size_t>(c.cols);
+      input_of(at).multiply(runs, nn::columns(value(at, runs), first, count), c, into);
       return;
     }
-    const ConstView<Real> x = detail::view(std::as_const(layers[l - 1].outputs));
-    for_each_run(runs, [&](const nn::Runs& run) {
-      detail::multiply(of(x, run), value(at, run), among(c, run, runs), into, threads);
+    nn::for_each_run(runs, [&](const nn::Runs& run) {
+      detail::multiply(input_of(l, run), value(at, run), nn::among(c, run, runs), into, threads);
     });
   }
 
@@ -205,20 +220,22 @@ struct Network<Real>::State {
 
   void forward_group(std::size_t l, const nn::Runs& runs) {
     Layer& layer = layers[l];
-    const MutableView<Real> outputs = of(detail::view(layer.outputs), runs);
+    const MutableView<Real> outputs = of(layer, layer.outputs, runs);
     if (layer.taps != nullptr) {
-      const MutableView<Real> products = of(detail::view(layer.products), runs);
+      const MutableView<Real> products = of(layer, layer.products, runs);
       multiply(l, *layer.weight, runs, products, Into::replace);
-      for_each_run(runs, [&](const nn::Runs& run) {
+      nn::for_each_run(runs, [&](const nn::Runs& run) {
+        const ConstView<Real> own = nn::among(products, run, runs);
         filter_of(layer, run)
-            .template apply_to<Real>(
-                signals<Real>(ConstView<Real>(of(detail::view(layer.products), run))),
-                signals(of(detail::view(layer.outputs), run)));
+            .template apply_to<Real>(nn::signals(own), nn::signals(nn::among(outputs, run, runs)));
       });
     } else if (layer.filtered) {
-      const MutableView<Real> products = scratch_for(layer, runs);
-      multiply(l, *layer.weight, runs, products, Into::replace);
-      filter.apply_to<Real>(signals(ConstView<Real>(products)), signals(outputs));
+      for_each_piece(l, runs, [&](std::size_t first, std::size_t count) {
+        const MutableView<Real> products = scratch_for(count);
+        multiply(l, *layer.weight, runs, products, Into::replace, first);
+        filter.apply_to<Real>(nn::signals(ConstView<Real>(products)),
+                              nn::signals(nn::columns(outputs, first, count)));
+      });
     } else {
       multiply(l, *layer.weight, runs, outputs, Into::replace);
     }
@@ -238,28 +255,26 @@ struct Network<Real>::State {
     for (std::size_t l = 0; l < layers.size(); ++l) {
       for_each_group(layers[l], [&](const nn::Runs& runs) { forward_group(l, runs); });
     }
-    return layers.back().outputs;
+    return layers.back().outputs.front();
   }
 
   // ---- Backward ----
 
-  /// T = H' G, and the gradient of the taps.
-  ConstView<Real> through_filter(Layer& layer, const nn::Runs& runs) {
-    const MutableView<Real> g = of(detail::view(layer.gradient), runs);
-    if (!layer.filtered) return g;
-    const MutableView<Real> t = scratch_for(layer, runs);
-    if (layer.taps == nullptr) {
-      filter.apply_transpose_to<Real>(signals(ConstView<Real>(g)), signals(t));
-      return t;
-    }
-    const auto width = static_cast<Eigen::Index>(layer.weight->cols);
-    for_each_run(runs, [&](const nn::Runs& run) {
-      const auto first = static_cast<Eigen::Index>(run.first) * width;
-      const SignalsOf<Real> x = layer.products.middleCols(first, width);
-      const SignalsOf<Real> by_output = layer.gradient.middleCols(first, width);
+  /// T = H' G of some columns.
+  ConstView<Real> through_filter(const MutableView<Real>& g) {
+    const MutableView<Real> t = scratch_for(static_cast<std::size_t>(g.cols));
+    filter.apply_transpose_to<Real>(nn::signals(ConstView<Real>(g)), nn::signals(t));
+    return t;
+  }
+
+  /// The same with the taps of each run, whose gradient is found on the way.
+  ConstView<Real> through_learned_filter(Layer& layer, const nn::Runs& runs) {
+    const MutableView<Real> t = scratch_for(layer.weight->cols * runs.count);
+    nn::for_each_run(runs, [&](const nn::Runs& run) {
+      const SignalsOf<Real> x = nn::signals(of(layer, layer.products, run));
+      const SignalsOf<Real> by_output = nn::signals(of(layer, layer.gradient, run));
       const auto found = filter_of(layer, run).gradients(x, by_output);
-      signals(t).middleCols(static_cast<Eigen::Index>(run.first - runs.first) * width, width) =
-          found.input;
+      nn::signals(nn::among(t, run, runs)) = found.input;
       const MutableView<Real> taps = slope(*layer.taps, run);
       for (std::size_t i = 0; i < found.taps.size(); ++i) {
         const auto at = static_cast<Eigen::Index>(i);
@@ -269,58 +284,63 @@ struct Network<Real>::State {
     return t;
   }
 
-  /// The gradient of the weights at `at`, where `g` is the one by their product with X_l.
+  /// The gradient of the weights at `at`, where `g` is the one by their product with X_l; in the
+  /// first layer this may be for some columns.
   void weight_gradient(std::size_t l, const ParameterBlock& at, const nn::Runs& runs,
-                       const ConstView<Real>& g) {
+                       const ConstView<Real>& g, std::size_t first = 0) {
     if (l == 0) {
-      input_of(at).multiply_transpose(runs, g, slope(at, runs));
+      const auto count = static_cast<std::size_t>(g.cols);
+      input_of(at).multiply_transpose(runs, g, nn::columns(slope(at, runs), first, count));
       return;
     }
-    const ConstView<Real> x = detail::view(std::as_const(layers[l - 1].outputs));
-    for_each_run(runs, [&](const nn::Runs& run) {
-      detail::multiply(turned(of(x, run)), among(g, run, runs), slope(at, run), Into::replace,
-                       threads);
+    nn::for_each_run(runs, [&](const nn::Runs& run) {
+      detail::multiply(nn::turned(input_of(l, run)), nn::among(g, run, runs), slope(at, run),
+                       Into::replace, threads);
     });
   }
 
   /// The gradient by X_l: where that of the layer before has its own.
   void input_gradient(std::size_t l, const ParameterBlock& at, const nn::Runs& runs,
                       const ConstView<Real>& g, Into into) {
-    SignalsOf<Real>& to = layers[l - 1].gradient;
-    for_each_run(runs, [&](const nn::Runs& run) {
-      detail::multiply(among(g, run, runs), turned(value(at, run)), of(detail::view(to), run), into,
-                       threads);
+    Layer& before = layers[l - 1];
+    nn::for_each_run(runs, [&](const nn::Runs& run) {
+      detail::multiply(nn::among(g, run, runs), nn::turned(value(at, run)),
+                       of(before, before.gradient, run), into, threads);
     });
-  }
-
-  /// The columns of one run in what some have side by side.
-  template <typename View>
-  static View among(View some, const nn::Runs& run, const nn::Runs& runs) {
-    some.cols /= static_cast<Eigen::Index>(runs.count);
-    some.data += some.cols * static_cast<Eigen::Index>(run.first - runs.first);
-    return some;
   }
 
   void backward_group(std::size_t l, const nn::Runs& runs) {
     Layer& layer = layers[l];
-    const MutableView<Real> g = of(detail::view(layer.gradient), runs);
-    const ConstView<Real> outputs = of(detail::view(std::as_const(layer.outputs)), runs);
+    const MutableView<Real> g = of(layer, layer.gradient, runs);
+    const ConstView<Real> outputs = of(layer, layer.outputs, runs);
     std::span<Real> by_bias;
     if (layer.bias != nullptr) {
       by_bias = {slope(*layer.bias, runs).data, layer.bias->cols * runs.count};
     }
     nn::deactivate(g, layer.last ? nullptr : &outputs, layer.last ? nullptr : current_masks(),
                    by_bias, runs, threads);
-    const ConstView<Real> t = through_filter(layer, runs);
-    weight_gradient(l, *layer.weight, runs, t);
-    if (layer.skip != nullptr) weight_gradient(l, *layer.skip, runs, g);
-    if (l == 0) return;
-    input_gradient(l, *layer.weight, runs, t, Into::replace);
-    if (layer.skip != nullptr) input_gradient(l, *layer.skip, runs, g, Into::add);
+    if (layer.skip != nullptr) {
+      weight_gradient(l, *layer.skip, runs, g);
+      if (l > 0) input_gradient(l, *layer.skip, runs, g, Into::replace);
+    }
+    const auto use = [&](const ConstView<Real>& t, std::size_t first) {
+      weight_gradient(l, *layer.weight, runs, t, first);
+      const Into into = layer.skip != nullptr ? Into::add : Into::replace;
+      if (l > 0) input_gradient(l, *layer.weight, runs, t, into);
+    };
+    if (layer.taps != nullptr) {
+      use(through_learned_filter(layer, runs), 0);
+    } else if (layer.filtered) {
+      for_each_piece(l, runs, [&](std::size_t first, std::size_t count) {
+        use(through_filter(nn::columns(g, first, count)), first);
+      });
+    } else {
+      use(g, 0);
+    }
   }
 
   void backward(const SignalsOf<Real>& by_logits) {
-    layers.back().gradient = by_logits;
+    layers.back().gradient.front() = by_logits;
     for (std::size_t l = layers.size(); l-- > 0;) {
       for_each_group(layers[l], [&](const nn::Runs& runs) { backward_group(l, runs); });
     }

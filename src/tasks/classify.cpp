@@ -122,10 +122,14 @@ class Group {
     const std::uint64_t budget =
         settings_.memory > 0 ? settings_.memory / 2 : detail::available_memory() / 2;
     detail::check_budget(bytes, budget, "training one run");
-    // Wider is not faster, and runs that have ended are kept when the rest is lost.
+    // Wider is not faster once the caches are full, and runs that have ended are kept when the rest
+    // is lost.
     constexpr std::uint64_t most = 25;
-    return static_cast<std::size_t>(
-        std::min<std::uint64_t>(settings_.batch > 0 ? settings_.batch : most, budget / bytes));
+    constexpr std::uint64_t in_caches = std::uint64_t{24} << 20;
+    const std::uint64_t wanted = settings_.batch > 0
+                                     ? settings_.batch
+                                     : std::clamp<std::uint64_t>(in_caches / bytes, 1, most);
+    return static_cast<std::size_t>(std::min(wanted, budget / bytes));
   }
 
   std::vector<RunResult> train(std::span<const RunSettings> runs, const tasks::Position& position) {

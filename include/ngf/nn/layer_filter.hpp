@@ -39,6 +39,8 @@ class LayerFilter {
   /// Time of a product with signals of this width, in multiplications and additions of a dense
   /// product that take as long.
   double cost(std::int64_t width) const;
+  /// So many columns at once are multiplied best where they lie.
+  std::size_t columns_at_once() const;
 
   /// H X, H' X, and gradients by X and by the taps. Not of the identity.
   template <typename Real>
