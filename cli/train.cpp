@@ -67,12 +67,18 @@ void say_what_is_kept(const TrainJob& job, const TrainVerb& verb) {
              verb.runs, one_line(job.journal_path()->string()));
 }
 
+/// "ngcnn, 2 hops"; models without hops say none.
+std::string describe(const ModelSettings& model) {
+  const std::string name(model_name(model.model));
+  const bool hops = model.model != ModelKind::gcn && model.model != ModelKind::mlp;
+  return hops ? fmt::format("{}, {} hop{}", name, model.hops, model.hops == 1 ? "" : "s") : name;
+}
+
 void write_plot(const TrainVerb& verb, const TrainTask& task,
                 const std::vector<RunRecord>& records) {
   const std::string runs = fmt::format("median and middle half of {} runs", records.size());
-  const std::string title =
-      fmt::format("{}: {}, {} hops; {}", task.name, model_name(task.settings.model.model),
-                  task.settings.model.hops, records.size() == 1 ? "one run" : runs);
+  const std::string title = fmt::format("{}: {}; {}", task.name, describe(task.settings.model),
+                                        records.size() == 1 ? "one run" : runs);
   io::AtomicFile file(verb.plot);
   file.write(to_svg(learning_curves(records, task.settings, title)));
   file.commit();
@@ -107,10 +113,10 @@ void print_outcome(const TrainVerb& verb, const TrainTask& task, const TrainJob&
     return;
   }
   fmt::print(
-      "{}: {}, {} hops, {} layers, hidden {}; {} nodes to learn from, {} to validate, {} to "
+      "{}: {}, {} layers, hidden {}; {} nodes to learn from, {} to validate, {} to "
       "test\n\n",
-      task.name, model_name(model.model), model.hops, layer_count(model), model.hidden,
-      task.split.train.size(), task.split.validation.size(), task.split.test.size());
+      task.name, describe(model), layer_count(model), model.hidden, task.split.train.size(),
+      task.split.validation.size(), task.split.test.size());
   print_results(records, task.settings);
   fmt::print("trained in {:.3g} s\n", seconds);
   if (!verb.plot.empty()) fmt::print("learning curves: {}\n", verb.plot.string());

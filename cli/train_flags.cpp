@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "names.hpp"
@@ -89,7 +88,6 @@ CLI::Option* add_split_flag(CLI::App& verb, std::string& split) {
 }
 
 void TrainFlags::add_to(CLI::App& verb) {
-  constexpr double infinity = std::numeric_limits<double>::max();
   constexpr std::uint32_t many = 100'000'000;
   verb.add_option("--recipe", recipe_,
                   "What the flags below are when they are not given: the paper's, or ours")
@@ -107,6 +105,7 @@ void TrainFlags::add_to(CLI::App& verb) {
       ->group(network);
   verb.add_option("--taps", taps_, "h_0,h_1,...: fixed, or where learning starts")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->group(network);
   verb.add_flag("--learn-taps", learn_taps_, "Each layer learns its taps")->group(network);
   verb.add_option("--tap-groups", tap_groups_,
@@ -139,13 +138,13 @@ void TrainFlags::add_to(CLI::App& verb) {
       ->check(CLI::Range(0.0, 0.999))
       ->group(training);
   verb.add_option("--weight-decay", weight_decay_, "Pull of the weights towards 0")
-      ->check(CLI::Range(0.0, infinity))
+      ->check(CLI::NonNegativeNumber)
       ->group(training);
   add_switch(verb, training, decay_all_layers_,
              {"--decay-all-layers", "The weights of all layers are pulled"},
              {"--decay-first-layer", "Only those of the first layer are"});
   verb.add_option("--lr", lr_, "Step of the optimiser")
-      ->check(CLI::Range(std::numeric_limits<double>::min(), infinity))
+      ->check(CLI::PositiveNumber)
       ->group(training);
   verb.add_option("--optimizer", optimizer_, "What takes the steps")
       ->check(CLI::IsMember(names_of(optimizer_name, OptimizerKind::sgd)))
@@ -170,10 +169,10 @@ void TrainFlags::add_to(CLI::App& verb) {
 }
 
 void TrainFlags::check() const {
-  // No range keeps them out.
+  // No comparison keeps these out.
   for (const auto& [name, value] :
        {std::pair{"--dropout", dropout_}, {"--weight-decay", weight_decay_}, {"--lr", lr_}}) {
-    if (value && std::isnan(*value)) throw CLI::ValidationError(name, "'nan' is no number");
+    if (value && !std::isfinite(*value)) throw CLI::ValidationError(name, "not a finite number");
   }
   const bool taps = !taps_.empty() || learn_taps_ || !tap_groups_.empty();
   if (taps && model_ != "ngcnn" && model_ != "gcnn") {

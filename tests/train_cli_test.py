@@ -170,6 +170,7 @@ class ResultTest(TrainTest):
     def test_taps(self):
         self.assertEqual(self.train("--hops", "3")["taps"], [0.25] * 4)
         self.assertEqual(self.train("--taps", "1,2,3")["taps"], [1, 2, 3])
+        self.assertEqual(self.json("train", "--taps", "1,2", SET, *QUICK)["taps"], [1, 2])
         self.assertEqual(self.train("--model", "mlp")["taps"], [])
         learned = self.train("--learn-taps", "--hops", "1", "--layers", "3")
         self.assertEqual([len(layer) for layer in learned["taps"]], [2, 2, 2])
@@ -256,7 +257,7 @@ class WrongTest(TrainTest):
                 [SET, "--bias", "--no-bias"], [SET, "--hidden", "0"], [SET, "--layers", "0"],
                 [SET, "--dropout", "1"],
                 [SET, "--dropout", "-0.1"], [SET, "--weight-decay", "-1"], [SET, "--lr", "0"],
-                [SET, "--lr", "nan"], [SET, "--optimizer", "rms"], [SET, "--init", "zero"],
+                [SET, "--lr", "nan"], [SET, "--lr", "inf"], [SET, "--optimizer", "rms"], [SET, "--init", "zero"],
                 [SET, "--epochs", "0"], [SET, "--patience", "-1"], [SET, "--metric", "loss"],
                 [SET, "--batch", "0"], [SET, "--runs", "0"], [SET, "--runs", "many"],
                 [SET, "--split", "private"], [SET, "--split", "random:"],

@@ -189,8 +189,8 @@ void Input<Real>::multiply_dense(bool transposed, const Runs& runs, const ConstV
     x.transposed = transposed;
     return x;
   };
-  // Narrow and small products are summed in another order than others, so they must be so in a batch
-  // too: see `multiply`.
+  // Narrow and small products are summed in another order than others, so they must be so in a
+  // batch too: see `multiply`.
   constexpr std::size_t narrow = 64;
   constexpr std::size_t small = 4096;
   const std::size_t width = static_cast<std::size_t>(c.cols) / runs.count;

@@ -20,6 +20,7 @@
 #include "nn/first_layer.hpp"
 #include "nn/input.hpp"
 #include "nn/passes.hpp"
+#include "nn/views.hpp"
 
 namespace ngf {
 
@@ -33,25 +34,6 @@ namespace {
 /// Columns that go through a layer together: wide enough for dense products at full speed, so
 /// narrow that what one step writes is in the caches for the next.
 constexpr std::size_t dense_columns = 512;
-
-/// Some of the columns.
-template <typename View>
-View columns(View view, std::size_t first, std::size_t count) {
-  view.data += first;
-  view.cols = static_cast<Eigen::Index>(count);
-  return view;
-}
-
-template <typename Real>
-SignalsView<Real> signals(const ConstView<Real>& view) {
-  using Mapped = Eigen::Map<const SignalsOf<Real>, 0, Eigen::OuterStride<>>;
-  return Mapped(view.data, view.rows, view.cols, Eigen::OuterStride<>(view.stride));
-}
-template <typename Real>
-SignalsSlice<Real> signals(const MutableView<Real>& view) {
-  using Mapped = Eigen::Map<SignalsOf<Real>, 0, Eigen::OuterStride<>>;
-  return Mapped(view.data, view.rows, view.cols, Eigen::OuterStride<>(view.stride));
-}
 
 }  // namespace
 
@@ -148,12 +130,6 @@ struct Network<Real>::State {
     }
   }
 
-  /// Calls body for each run of the group.
-  template <typename Body>
-  static void for_each_run(const nn::Runs& runs, const Body& body) {
-    for (std::size_t i = 0; i < runs.count; ++i) body(nn::Runs{runs.first + i, 1});
-  }
-
   /// Calls body(first, count) for pieces of the columns of a group, where a layer may take a run in
   /// pieces: products with sparse features are as fast for few columns.
   template <typename Body>
@@ -181,8 +157,8 @@ struct Network<Real>::State {
   MutableView<Real> of(const Layer& layer, Blocks& blocks, const nn::Runs& runs) const {
     const std::size_t group = runs.first / at_once(layer);
     const std::size_t width = layer.weight->cols;
-    return columns(detail::view(blocks[group]), (runs.first - group * at_once(layer)) * width,
-                   runs.count * width);
+    return nn::columns(detail::view(blocks[group]), (runs.first - group * at_once(layer)) * width,
+                       runs.count * width);
   }
   /// What a layer after the first has as its input.
   ConstView<Real> input_of(std::size_t l, const nn::Runs& run) {
@@ -205,10 +181,6 @@ struct Network<Real>::State {
     const auto cols = static_cast<Eigen::Index>(count);
     return {scratch.data(), static_cast<Eigen::Index>(input->rows()), cols, cols};
   }
-  static ConstView<Real> turned(ConstView<Real> view) {
-    view.transposed = true;
-    return view;
-  }
   const nn::Input<Real>& input_of(const ParameterBlock& at) const {
     return at.kind == Kind::skip && raw ? *raw : *input;
   }
@@ -222,11 +194,11 @@ struct Network<Real>::State {
                 const MutableView<Real>& c, Into into, std::size_t first = 0) {
     if (l == 0) {
       const auto count = static_cast<std::size_t>(c.cols);
-      input_of(at).multiply(runs, columns(value(at, runs), first, count), c, into);
+      input_of(at).multiply(runs, nn::columns(value(at, runs), first, count), c, into);
       return;
     }
-    for_each_run(runs, [&](const nn::Runs& run) {
-      detail::multiply(input_of(l, run), value(at, run), among(c, run, runs), into, threads);
+    nn::for_each_run(runs, [&](const nn::Runs& run) {
+      detail::multiply(input_of(l, run), value(at, run), nn::among(c, run, runs), into, threads);
     });
   }
 
@@ -252,17 +224,17 @@ struct Network<Real>::State {
     if (layer.taps != nullptr) {
       const MutableView<Real> products = of(layer, layer.products, runs);
       multiply(l, *layer.weight, runs, products, Into::replace);
-      for_each_run(runs, [&](const nn::Runs& run) {
-        const ConstView<Real> own = among(products, run, runs);
+      nn::for_each_run(runs, [&](const nn::Runs& run) {
+        const ConstView<Real> own = nn::among(products, run, runs);
         filter_of(layer, run)
-            .template apply_to<Real>(signals(own), signals(among(outputs, run, runs)));
+            .template apply_to<Real>(nn::signals(own), nn::signals(nn::among(outputs, run, runs)));
       });
     } else if (layer.filtered) {
       for_each_piece(l, runs, [&](std::size_t first, std::size_t count) {
         const MutableView<Real> products = scratch_for(count);
         multiply(l, *layer.weight, runs, products, Into::replace, first);
-        filter.apply_to<Real>(signals(ConstView<Real>(products)),
-                              signals(columns(outputs, first, count)));
+        filter.apply_to<Real>(nn::signals(ConstView<Real>(products)),
+                              nn::signals(nn::columns(outputs, first, count)));
       });
     } else {
       multiply(l, *layer.weight, runs, outputs, Into::replace);
@@ -291,18 +263,18 @@ struct Network<Real>::State {
   /// T = H' G of some columns.
   ConstView<Real> through_filter(const MutableView<Real>& g) {
     const MutableView<Real> t = scratch_for(static_cast<std::size_t>(g.cols));
-    filter.apply_transpose_to<Real>(signals(ConstView<Real>(g)), signals(t));
+    filter.apply_transpose_to<Real>(nn::signals(ConstView<Real>(g)), nn::signals(t));
     return t;
   }
 
   /// The same with the taps of each run, whose gradient is found on the way.
   ConstView<Real> through_learned_filter(Layer& layer, const nn::Runs& runs) {
     const MutableView<Real> t = scratch_for(layer.weight->cols * runs.count);
-    for_each_run(runs, [&](const nn::Runs& run) {
-      const SignalsOf<Real> x = signals(of(layer, layer.products, run));
-      const SignalsOf<Real> by_output = signals(of(layer, layer.gradient, run));
+    nn::for_each_run(runs, [&](const nn::Runs& run) {
+      const SignalsOf<Real> x = nn::signals(of(layer, layer.products, run));
+      const SignalsOf<Real> by_output = nn::signals(of(layer, layer.gradient, run));
       const auto found = filter_of(layer, run).gradients(x, by_output);
-      signals(among(t, run, runs)) = found.input;
+      nn::signals(nn::among(t, run, runs)) = found.input;
       const MutableView<Real> taps = slope(*layer.taps, run);
       for (std::size_t i = 0; i < found.taps.size(); ++i) {
         const auto at = static_cast<Eigen::Index>(i);
@@ -318,12 +290,12 @@ struct Network<Real>::State {
                        const ConstView<Real>& g, std::size_t first = 0) {
     if (l == 0) {
       const auto count = static_cast<std::size_t>(g.cols);
-      input_of(at).multiply_transpose(runs, g, columns(slope(at, runs), first, count));
+      input_of(at).multiply_transpose(runs, g, nn::columns(slope(at, runs), first, count));
       return;
     }
-    for_each_run(runs, [&](const nn::Runs& run) {
-      detail::multiply(turned(input_of(l, run)), among(g, run, runs), slope(at, run), Into::replace,
-                       threads);
+    nn::for_each_run(runs, [&](const nn::Runs& run) {
+      detail::multiply(nn::turned(input_of(l, run)), nn::among(g, run, runs), slope(at, run),
+                       Into::replace, threads);
     });
   }
 
@@ -331,18 +303,10 @@ struct Network<Real>::State {
   void input_gradient(std::size_t l, const ParameterBlock& at, const nn::Runs& runs,
                       const ConstView<Real>& g, Into into) {
     Layer& before = layers[l - 1];
-    for_each_run(runs, [&](const nn::Runs& run) {
-      detail::multiply(among(g, run, runs), turned(value(at, run)),
+    nn::for_each_run(runs, [&](const nn::Runs& run) {
+      detail::multiply(nn::among(g, run, runs), nn::turned(value(at, run)),
                        of(before, before.gradient, run), into, threads);
     });
-  }
-
-  /// The columns of one run in what some have side by side.
-  template <typename View>
-  static View among(View some, const nn::Runs& run, const nn::Runs& runs) {
-    some.cols /= static_cast<Eigen::Index>(runs.count);
-    some.data += some.cols * static_cast<Eigen::Index>(run.first - runs.first);
-    return some;
   }
 
   void backward_group(std::size_t l, const nn::Runs& runs) {
@@ -368,7 +332,7 @@ struct Network<Real>::State {
       use(through_learned_filter(layer, runs), 0);
     } else if (layer.filtered) {
       for_each_piece(l, runs, [&](std::size_t first, std::size_t count) {
-        use(through_filter(columns(g, first, count)), first);
+        use(through_filter(nn::columns(g, first, count)), first);
       });
     } else {
       use(g, 0);
