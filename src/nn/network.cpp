@@ -351,7 +351,7 @@ struct Network<Real>::State {
     double sum = 0;
     for (std::size_t l = 0; l < layers.size(); ++l) {
       const auto width = static_cast<double>(layers[l].weight->cols);
-      const double entries =
+      const auto entries =
           static_cast<double>(l == 0 ? input->entries() : input->rows() * layers[l].weight->rows);
       sum += 2 * entries * width * (l == 0 ? 2 : 3) * (layers[l].skip != nullptr ? 2 : 1);
       if (layers[l].filtered) {
