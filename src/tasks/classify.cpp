@@ -77,6 +77,7 @@ tasks::Task without_graph(const tasks::Task& task) {
   for (const NodeId u : nodes) result.labels.push_back(task.labels[u]);
   const auto renumbered = [&](const std::vector<NodeId>& part) {
     std::vector<NodeId> places;
+    places.reserve(part.size());
     for (const NodeId u : part) {
       places.push_back(
           static_cast<NodeId>(std::lower_bound(nodes.begin(), nodes.end(), u) - nodes.begin()));
