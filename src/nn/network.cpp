@@ -60,8 +60,9 @@ struct Network<Real>::State {
   ParameterLayout layout;
   FirstLayer order;
   int threads;
-  std::optional<nn::Input<Real>> input;  ///< what Theta of the first layer multiplies
-  std::optional<nn::Input<Real>> raw;    ///< the features, where they are needed beside it
+  std::optional<nn::Input<Real>> input;   ///< what Theta of the first layer multiplies
+  std::optional<nn::Input<Real>> raw;     ///< the features, where they are needed beside it
+  std::optional<nn::Input<Real>> scored;  ///< H X, where it serves passes without dropout
   std::vector<Layer> layers;
   detail::AlignedVector<Real> scratch;  ///< X Theta, or H' G, of some runs
   detail::AlignedVector<Real> parameters;
@@ -83,6 +84,10 @@ struct Network<Real>::State {
       input.emplace(nn::filtered(filter, features), options.runs, threads);
       if (model.skip) raw.emplace(std::move(features), options.runs, threads);
     } else {
+      const auto outputs = static_cast<std::int64_t>(layout.find(Kind::weight, 0)->cols);
+      if (nn::scores_filter_first(model, filter, features, outputs, options)) {
+        scored.emplace(nn::filtered(filter, features), options.runs, threads);
+      }
       input.emplace(std::move(features), options.runs, threads);
     }
     add_layers();
@@ -188,13 +193,17 @@ struct Network<Real>::State {
 
   // ---- Forward ----
 
+  /// Whether H is in what this pass multiplies the weights by.
+  bool is_filtered(std::size_t l) const { return l == 0 && scored && !masks; }
+
   /// c = X_l B, or c += X_l B, for the weights at `at`, or in the first layer for some columns of
   /// them.
   void multiply(std::size_t l, const ParameterBlock& at, const nn::Runs& runs,
                 const MutableView<Real>& c, Into into, std::size_t first = 0) {
     if (l == 0) {
       const auto count = static_cast<std::size_t>(c.cols);
-      input_of(at).multiply(runs, nn::columns(value(at, runs), first, count), c, into);
+      const nn::Input<Real>& x = at.kind == Kind::weight && is_filtered(l) ? *scored : input_of(at);
+      x.multiply(runs, nn::columns(value(at, runs), first, count), c, into);
       return;
     }
     nn::for_each_run(runs, [&](const nn::Runs& run) {
@@ -229,7 +238,7 @@ struct Network<Real>::State {
         filter_of(layer, run)
             .template apply_to<Real>(nn::signals(own), nn::signals(nn::among(outputs, run, runs)));
       });
-    } else if (layer.filtered) {
+    } else if (layer.filtered && !is_filtered(l)) {
       for_each_piece(l, runs, [&](std::size_t first, std::size_t count) {
         const MutableView<Real> products = scratch_for(count);
         multiply(l, *layer.weight, runs, products, Into::replace, first);
