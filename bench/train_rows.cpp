@@ -82,7 +82,8 @@ std::vector<Row> train_rows(const std::string& name, const Dataset& dataset,
         const double seconds = trained.seconds * batches;
         const double rate = trained.plan.epoch_flops * static_cast<double>(runs) / seconds;
         rows.push_back(
-            {.name = fmt::format("{} hidden {} K={} runs {}", name, hidden, taps, runs),
+            {.name = fmt::format("{}, hidden {}, K={}, {} {}", name, hidden, taps, runs,
+                                 runs == 1 ? "run" : "runs"),
              .seconds = seconds,
              .limit_fraction = rate / tasks.multiplications,
              .note = fmt::format("{}, {} side by side, {:.1f} GFLOP/s", trained.plan.first_layer,
