@@ -201,9 +201,14 @@ def run_cell(dataset, shells, kind, taps, runs, hidden):
     }
 
 
+def json_lines(records):
+    """A JSON list with one record a line."""
+    return "[\n" + ",\n".join(map(json.dumps, records)) + "\n]\n"
+
+
 def write_whole(path, records):
     partial = path.with_name(path.name + ".partial")
-    partial.write_text("[\n" + ",\n".join(map(json.dumps, records)) + "\n]\n")
+    partial.write_text(json_lines(records))
     partial.replace(path)
 
 
@@ -240,16 +245,33 @@ def accuracy_mode(arguments):
 
 
 def contenders(graph_filter, dataset, taps, runs):
-    """(name, network) of each order of products."""
+    """(name, network, whether it trains all runs at once) of each order of products."""
     if runs == 1:
-        yield "torch, authors' order", PlainNetwork(graph_filter.rows(slice(None)), dataset)
-        yield "torch, H X once", CheapNetwork(graph_filter, dataset, "once")
-        yield "torch, cheapest order", CheapNetwork(graph_filter, dataset)
-    else:
-        yield "torch, H X once, side by side", CheapNetwork(graph_filter, dataset, "once")
-        yield "torch, H X once, bmm", StackedNetwork(graph_filter, dataset)
+        yield "torch, authors' order", PlainNetwork(graph_filter.rows(slice(None)), dataset), True
+    once, sparse = CheapNetwork(graph_filter, dataset, "once"), None
     if taps <= 3:
-        yield "torch, sparse", SparseNetwork(graph_filter, dataset)
+        sparse = SparseNetwork(graph_filter, dataset)
+    if runs > 1:
+        yield "torch, H X once, side by side", once, True
+        yield "torch, H X once, bmm", StackedNetwork(graph_filter, dataset), True
+        if sparse:
+            yield "torch, sparse, side by side", sparse, True
+    in_turn = ", one after another" if runs > 1 else ""
+    yield "torch, H X once" + in_turn, once, False
+    if sparse:
+        yield "torch, sparse" + in_turn, sparse, False
+
+
+def epoch_of(network, dataset, hidden, runs, at_once):
+    """A function that trains all runs for one more epoch."""
+    batches = [range(runs)] if at_once else [[seed] for seed in range(runs)]
+    trainings = [train(network, dataset, hidden, seeds) for seeds in batches]
+
+    def epoch():
+        for training in trainings:
+            next(training)
+
+    return epoch
 
 
 def best_in_turns(bodies, rounds):
@@ -272,13 +294,13 @@ def speed_mode(arguments):
         for taps in arguments.taps:
             graph_filter = NeighbourhoodFilter(shells, taps, dataset.largest)
             for runs in arguments.runs:
-                networks = dict(contenders(graph_filter, dataset, taps, runs))
+                peers = list(contenders(graph_filter, dataset, taps, runs))
                 for hidden in arguments.hidden:
                     task = f"{name.capitalize()}, K={taps}, hidden {hidden}, {runs} run{'s' if runs > 1 else ''}"
-                    trainings = [train(network, dataset, hidden, range(runs)) for network in networks.values()]
-                    seconds = best_in_turns([lambda t=t: next(t) for t in trainings], arguments.rounds)
-                    rows += [{"name": f"{task}: {peer}", "seconds": s} for peer, s in zip(networks, seconds)]
-    print(json.dumps(rows, indent=0))
+                    epochs = [epoch_of(network, dataset, hidden, runs, at_once) for _, network, at_once in peers]
+                    seconds = best_in_turns(epochs, arguments.rounds)
+                    rows += [{"name": f"{task}: {peer[0]}", "seconds": s} for peer, s in zip(peers, seconds)]
+    print(json_lines(rows), end="")
 
 
 def plain_filter(kind, dataset, taps):
