@@ -82,7 +82,7 @@ std::vector<Row> train_rows(const std::string& name, const Dataset& dataset,
         const double seconds = trained.seconds * batches;
         const double rate = trained.plan.epoch_flops * static_cast<double>(runs) / seconds;
         rows.push_back(
-            {.name = fmt::format("{}, hidden {}, K={}, {} {}", name, hidden, taps, runs,
+            {.name = fmt::format("{}, K={}, hidden {}, {} {}: ngf", name, taps, hidden, runs,
                                  runs == 1 ? "run" : "runs"),
              .seconds = seconds,
              .limit_fraction = rate / tasks.multiplications,

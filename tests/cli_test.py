@@ -787,7 +787,7 @@ class ShellsTest(ProgramTest):
     def test_bench(self):
         small = "builtin:citation,nodes=200"
         for what, expected in [("shells", "all hops: ngf"), ("filter", "K=3, F=16: Eigen"),
-                               ("train", "hidden 64, K=3, 25 runs")]:
+                               ("train", "K=3, hidden 64, 25 runs: ngf")]:
             value = self.json("bench", what, small, "--seconds", "0.001")
             names = [row["name"] for row in value["rows"]]
             self.assertIn(f"{small}, {expected}", names)
