@@ -88,6 +88,7 @@ Json plan_json(const ClassifyPlan& plan) {
   return {{"first_layer", plan.first_layer},
           {"storage", plan.storage},
           {"batch", plan.batch},
+          {"workers", plan.workers},
           {"epoch_flops", plan.epoch_flops}};
 }
 

@@ -77,10 +77,11 @@ struct RunResult {
 
 /// What was chosen, for whoever wants to know.
 struct ClassifyPlan {
-  std::string first_layer;  ///< "(HX)Theta", "H(X Theta)" or "X Theta"
-  std::string storage;      ///< of the shells; empty where there are none
-  std::uint32_t batch = 1;  ///< runs side by side
-  double epoch_flops = 0;   ///< of one run: forward and backward, counted
+  std::string first_layer;    ///< "(HX)Theta", "H(X Theta)" or "X Theta"
+  std::string storage;        ///< of the shells; empty where there are none
+  std::uint32_t batch = 1;    ///< runs side by side
+  std::uint32_t workers = 1;  ///< batches at the same time, each on a thread of its own
+  double epoch_flops = 0;     ///< of one run: forward and backward, counted
 };
 
 /// Tells how training goes on. `Progress` counts epochs of runs.
@@ -88,7 +89,7 @@ struct ClassifyWatch {
   Progress* progress = nullptr;
   /// A run has ended. What was handed out is kept when training is interrupted later.
   std::function<void(const RunResult&)> on_run;
-  /// After each epoch of a batch: the means over the runs that still train.
+  /// After each epoch of a batch: the means over its runs that still train.
   struct Epoch {
     std::uint32_t epoch = 0;    ///< from 1
     std::size_t runs_done = 0;  ///< of all
