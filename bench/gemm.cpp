@@ -20,6 +20,9 @@ Function* find_function(const char* library, const char* name) {
 using CblasSgemm = void(int order, int transpose_a, int transpose_b, int rows, int columns,
                         int inner, float alpha, const float* a, int a_stride, const float* b,
                         int b_stride, float beta, float* c, int c_stride);
+using CblasSgemv = void(int order, int transpose_a, int rows, int columns, float alpha,
+                        const float* a, int a_stride, const float* x, int x_step, float beta,
+                        float* y, int y_step);
 using DnnlSgemm = int(char transpose_a, char transpose_b, std::int64_t rows, std::int64_t columns,
                       std::int64_t inner, float alpha, const float* a, std::int64_t a_stride,
                       const float* b, std::int64_t b_stride, float beta, float* c,
@@ -27,14 +30,19 @@ using DnnlSgemm = int(char transpose_a, char transpose_b, std::int64_t rows, std
 
 void add_cblas(const std::string& name, const char* library, std::vector<Gemm>& result) {
   auto* const sgemm = find_function<CblasSgemm>(library, "cblas_sgemm");
-  if (sgemm == nullptr) return;
+  auto* const sgemv = find_function<CblasSgemv>(library, "cblas_sgemv");
+  if (sgemm == nullptr || sgemv == nullptr) return;
   constexpr int row_major = 101;
   constexpr int as_it_is = 111;
-  result.push_back(
-      {name, [sgemm](int rows, int columns, int inner, const float* a, const float* b, float* c) {
-         sgemm(row_major, as_it_is, as_it_is, rows, columns, inner, 1, a, inner, b, columns, 0, c,
-               columns);
-       }});
+  result.push_back({name, [sgemm, sgemv](int rows, int columns, int inner, const float* a,
+                                         const float* b, float* c) {
+                      if (columns == 1) {
+                        sgemv(row_major, as_it_is, rows, inner, 1, a, inner, b, 1, 0, c, 1);
+                      } else {
+                        sgemm(row_major, as_it_is, as_it_is, rows, columns, inner, 1, a, inner, b,
+                              columns, 0, c, columns);
+                      }
+                    }});
 }
 
 }  // namespace

@@ -12,7 +12,8 @@ namespace ngf::bench {
 
 struct Gemm {
   std::string name;
-  /// C = A B, all row-major: A is rows x inner, B inner x columns.
+  /// C = A B, all row-major: A is rows x inner, B inner x columns. A single column is a vector to
+  /// those that tell the two apart.
   std::function<void(int rows, int columns, int inner, const float* a, const float* b, float* c)>
       multiply;
 };
