@@ -73,4 +73,12 @@ class Panels {
   const Real* data_;
 };
 
+/// A signal's row of a panel, where the result of a kernel lies until it is copied to its matrix.
+template <typename Real>
+void copy_out(const Real* from, const PanelShape<Real>& shape, std::size_t panel, NodeId u,
+              SignalsOf<Real>& to) {
+  std::copy_n(from, shape.columns_of(panel),
+              to.data() + u * shape.columns() + panel * shape.width());
+}
+
 }  // namespace ngf::filter
