@@ -28,6 +28,7 @@ struct GemmTask {
 
 struct Gemm {
   std::string name;
+  /// A single column is a vector to those that tell the two apart.
   std::function<void(const GemmTask&)> multiply;
 };
 

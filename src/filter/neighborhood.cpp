@@ -96,6 +96,7 @@ class FilterRun {
 
   filter::ShellSource source(bool transposed) const {
     return {transposed ? *filter_.back_ : *filter_.shells_,
+            transposed ? *filter_.shells_ : *filter_.back_,
             transposed ? *filter_.back_graph_ : *filter_.graph_, filter_.options_.shells};
   }
 

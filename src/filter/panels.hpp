@@ -74,4 +74,12 @@ class Panels {
   const Real* data_;
 };
 
+/// A signal's row of a panel, where the result of a kernel lies until it is copied to its matrix.
+template <typename Real>
+void copy_out(const Real* from, const PanelShape<Real>& shape, std::size_t panel, NodeId u,
+              SignalsSlice<Real>& to) {
+  std::copy_n(from, shape.columns_of(panel),
+              to.data() + u * static_cast<std::size_t>(to.outerStride()) + panel * shape.width());
+}
+
 }  // namespace ngf::filter

@@ -43,7 +43,8 @@ struct ShellFactors {
 /// Shells that are held, or a graph to find them in again and again.
 struct ShellSource {
   const Shells& held;
-  const Graph& graph;  ///< used where nothing is held
+  const Shells& turned;  ///< of the transposed graph; the same when undirected
+  const Graph& graph;    ///< used where nothing is held
   const ShellOptions& options;
 };
 
