@@ -14,7 +14,7 @@ import pathlib
 import subprocess
 import sys
 
-HOPS = (2, 3, 4)
+HOPS = (2, 3)
 DROPOUT = (0.5, 0.6, 0.7, 0.8)
 WEIGHT_DECAY = ("5e-4", "1e-3", "2e-3")
 RUNS = 5

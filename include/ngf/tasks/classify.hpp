@@ -35,9 +35,9 @@ std::string_view initialization_name(Initialization kind);
 /// What may differ between runs that share a filter.
 struct RunSettings {
   std::uint64_t seed = 1;
-  double dropout = 0.5;        ///< of each layer's input, while training
+  double dropout = 0.7;        ///< of each layer's input, while training
   double lr = 0.01;            ///< the optimiser's step
-  double weight_decay = 5e-4;  ///< added to the loss as weight_decay / 2 |Theta|^2
+  double weight_decay = 1e-3;  ///< added to the loss as weight_decay / 2 |Theta|^2
   Initialization init = Initialization::glorot;
 };
 
