@@ -67,6 +67,10 @@ enum class Normalization {
 struct FilterOptions {
   Normalization normalization = Normalization::none;
   ShellOptions shells;  ///< `hops` is set by the number of taps
+  /// Columns of the signals to come, 0 where that is not known, and whether they are double: which
+  /// form of storage is the fastest depends on it.
+  std::int64_t width = 0;
+  bool in_double = false;
 };
 
 /// y = sum over k of h_k A_k x, with A_k the shell of k hops.
@@ -89,6 +93,9 @@ class NeighborhoodFilter {
   /// H X.
   template <typename Real>
   SignalsOf<Real> apply(const SignalsOf<Real>& x) const;
+  /// H X into Y, another matrix than X, whose memory is used again where it has the shape already.
+  template <typename Real>
+  void apply_into(const SignalsOf<Real>& x, SignalsOf<Real>& y) const;
   /// H' X, with the transpose H'.
   template <typename Real>
   SignalsOf<Real> apply_transpose(const SignalsOf<Real>& x) const;

@@ -3,6 +3,7 @@
 #include "filter/shell_products.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <variant>
 
 #include "detail/aligned.hpp"
@@ -107,6 +108,22 @@ PanelShape<Real> shape_for_lists(Eigen::Index rows, Eigen::Index columns) {
   return {columns, fits ? narrow : kernels::most_sum_lines};
 }
 
+/// Pairs in the shells, as planned.
+std::uint64_t planned_pairs(const ShellSource& shells) {
+  const std::vector<std::uint64_t>& pairs = shells.held.plan().pairs;
+  return std::accumulate(pairs.begin(), pairs.end(), std::uint64_t{0});
+}
+
+/// Signals for sums of listed rows. Where few of them are read, copies would cost more than they
+/// save: rows of signals that lie far apart get into each other's way in the caches.
+template <typename Real>
+Panels<Real> panels_for_lists(const ShellSource& shells, const SignalsOf<Real>& x) {
+  constexpr std::uint64_t few = 64;
+  const bool in_place =
+      shells.held.storage() == Storage::sparse && planned_pairs(shells) < few * shells.held.nodes();
+  return {x, shape_for_lists<Real>(x.rows(), x.cols()), shells.options.threads, in_place};
+}
+
 /// The product by lists; each_row(make) is one of the above.
 template <typename Real, typename EachRow>
 void multiply_lists(const EachRow& each_row, const ShellFactors<Real>& factors,
@@ -115,7 +132,8 @@ void multiply_lists(const EachRow& each_row, const ShellFactors<Real>& factors,
     each_row([&] {
       return [&, of_rows = RowFactors<Real>(factors),
               sum = AlignedVector<Real>(x.shape().width())](const auto& row) mutable {
-        kernels::sum_shells(of_rows.listed(row), x.row(panel, 0), x.shape().lines(), sum.data());
+        kernels::sum_shells(of_rows.listed(row), x.row(panel, 0), x.row_step(), x.shape().lines(),
+                            sum.data());
         copy_out(sum.data(), x.shape(), panel, row.node, y);
       };
     });
@@ -136,7 +154,7 @@ Matrix correlate_lists(const EachRow& each_row, const ShellFactors<Real>& factor
         auto listed = of_rows.listed(row);
         listed.g = g.row(panel, row.node);
         listed.dots = dots.data() + row.node * count;
-        kernels::sum_shells(listed, x.row(panel, 0), x.shape().lines(), sum.data());
+        kernels::sum_shells(listed, x.row(panel, 0), x.row_step(), x.shape().lines(), sum.data());
         if (product != nullptr) copy_out(sum.data(), x.shape(), panel, row.node, *product);
       };
     });
@@ -178,20 +196,19 @@ const HopMatrix<Hop>* turned_of(const HopMatrix<Hop>& /*of*/, const ShellSource&
 }  // namespace
 
 template <typename Real>
-SignalsOf<Real> multiply(const ShellSource& shells, const ShellFactors<Real>& factors,
-                         const SignalsOf<Real>& x) {
+void multiply(const ShellSource& shells, const ShellFactors<Real>& factors,
+              const SignalsOf<Real>& x, SignalsOf<Real>& y) {
   const int threads = shells.options.threads;
-  SignalsOf<Real> y(x.rows(), x.cols());
+  y.resize(x.rows(), x.cols());
   by_form(
       shells,
       [&](const auto& each_row) {
-        const Panels<Real> panels(x, shape_for_lists<Real>(x.rows(), x.cols()), threads);
+        const Panels<Real> panels = panels_for_lists(shells, x);
         multiply_lists(each_row, factors, panels, y);
       },
       [&](const auto& matrix) {
         multiply_hops(matrix, turned_of(matrix, shells), factors, x, y, threads);
       });
-  return y;
 }
 
 template <typename Real>
@@ -203,9 +220,8 @@ Matrix correlate(const ShellSource& shells, const ShellFactors<Real>& factors,
   return by_form(
       shells,
       [&](const auto& each_row) {
-        const auto shape = shape_for_lists<Real>(x.rows(), x.cols());
-        const Panels<Real> panels(x, shape, threads);
-        const Panels<Real> panels_of_g(g, shape, threads);
+        const Panels<Real> panels = panels_for_lists(shells, x);
+        const Panels<Real> panels_of_g = panels_for_lists(shells, g);
         return correlate_lists(each_row, factors, panels, panels_of_g, shells.held.nodes(),
                                product != nullptr ? *of_product : factors, product);
       },
@@ -217,10 +233,10 @@ Matrix correlate(const ShellSource& shells, const ShellFactors<Real>& factors,
       });
 }
 
-template SignalsOf<float> multiply(const ShellSource&, const ShellFactors<float>&,
-                                   const SignalsOf<float>&);
-template SignalsOf<double> multiply(const ShellSource&, const ShellFactors<double>&,
-                                    const SignalsOf<double>&);
+template void multiply(const ShellSource&, const ShellFactors<float>&, const SignalsOf<float>&,
+                       SignalsOf<float>&);
+template void multiply(const ShellSource&, const ShellFactors<double>&, const SignalsOf<double>&,
+                       SignalsOf<double>&);
 template Matrix correlate(const ShellSource&, const ShellFactors<float>&, const SignalsOf<float>&,
                           const SignalsOf<float>&, const ShellFactors<float>*, SignalsOf<float>*,
                           bool);

@@ -50,8 +50,8 @@ struct ShellSource {
 
 /// Y = sum over k of the shells, with their factors, times X.
 template <typename Real>
-SignalsOf<Real> multiply(const ShellSource& shells, const ShellFactors<Real>& factors,
-                         const SignalsOf<Real>& x);
+void multiply(const ShellSource& shells, const ShellFactors<Real>& factors,
+              const SignalsOf<Real>& x, SignalsOf<Real>& y);
 
 /// For each node u and shell k with its factors, <g_u, (shell X)_u>: row u, column k. `product`,
 /// where given, also gets the product of the shells with the factors `of_product`, which differ
