@@ -163,6 +163,32 @@ TEST(NeighborhoodFilter, EqualsExplicitMatricesInEveryForm) {
   }
 }
 
+TEST(NeighborhoodFilter, AppliesIntoMemoryThatIsThere) {
+  const Graph graph = some_graph(90, false);
+  for (const Storage storage : {Storage::sparse, Storage::dense, Storage::stream}) {
+    FilterOptions options;
+    options.shells.storage = storage;
+    const NeighborhoodFilter filter(graph, {1, 0.5, 0.25}, options);
+    Matrix y = random_matrix(90, 256, 7);
+    const Matrix before = y;
+    // Wide enough for several panels that stay where they are.
+    const Matrix x = random_matrix(90, 256, 8);
+    const Matrix expected =
+        plain_sum(filter.taps(), plain_shells(graph, 3, Normalization::none)) * x;
+    filter.apply_to<double>(x, y);
+    EXPECT_EQ(y, filter.apply(x));
+    expect_near(y, expected, 1e-9);
+    // Columns of a matrix, and nothing beside them.
+    for (const Eigen::Index width : {1, 3, 64}) {
+      y = before;
+      filter.apply_to<double>(x.middleCols(5, width), y.middleCols(9, width));
+      expect_near(y.middleCols(9, width), expected.middleCols(5, width), 1e-9);
+      EXPECT_EQ(y.leftCols(9), before.leftCols(9));
+      EXPECT_EQ(y.rightCols(256 - 9 - width), before.rightCols(256 - 9 - width));
+    }
+  }
+}
+
 TEST(NeighborhoodFilter, TheSameOnEveryInstructionSet) {
   const Graph graph = some_graph(300, false);
   const Taps taps{1, 0.5, 0.25, 0.125, 1};
@@ -281,6 +307,25 @@ TEST(NeighborhoodFilter, TheSameOnAnyNumberOfThreads) {
       EXPECT_EQ(more.gradients(single, single_g).taps, one.gradients(single, single_g).taps);
     }
   }
+}
+
+TEST(NeighborhoodFilter, StorageDependsOnTheWidthThatIsExpected) {
+  // A ring, 2 * 15 + 1 of whose 200 nodes are within 15 hops: 15.5 %.
+  std::vector<Edge> edges;
+  for (NodeId u = 0; u < 200; ++u) edges.push_back({u, (u + 1) % 200});
+  const Graph graph = build_graph(200, edges);
+  const Taps taps(std::vector<double>(16, 1.0));
+  const auto storage = [&](std::int64_t width, double dense_above) {
+    FilterOptions options;
+    options.width = width;
+    options.shells.dense_above = dense_above;
+    return NeighborhoodFilter(graph, taps, options).shells().storage();
+  };
+  EXPECT_EQ(storage(0, 0.25), Storage::sparse);
+  EXPECT_EQ(storage(0, 0.15), Storage::dense);
+  EXPECT_EQ(storage(64, 0.25), Storage::sparse);
+  const bool in_registers = kernels::current_target().starts_with("avx3");
+  EXPECT_EQ(storage(1, 0.25), in_registers ? Storage::dense : Storage::sparse);
 }
 
 TEST(NeighborhoodFilter, ConstantTapsThatCoverTheDiameterSumUpTheComponent) {
@@ -402,6 +447,11 @@ TEST(Filters, RefuseWhatDoesNotMatch) {
   EXPECT_NE(error_of<Error>([&] { filter.apply(Matrix(Matrix::Ones(49, 2))); }), "");
   EXPECT_NE(error_of<Error>([&] { NeighborhoodFilter(graph, Taps()); }), "");
   EXPECT_NE(error_of<Error>([&] { NeighborhoodFilter(graph, grouped_taps(49, 2, 2)); }), "");
+  const Matrix x = Matrix::Ones(50, 2);
+  const Matrix wider = Matrix::Ones(50, 3);
+  const PolynomialFilter polynomial(graph, {1, 2});
+  EXPECT_NE(error_of<Error>([&] { filter.gradients(x, wider); }), "");
+  EXPECT_NE(error_of<Error>([&] { polynomial.gradients(x, wider); }), "");
   EXPECT_NE(error_of<Error>([&] { Taps(2, {1, 2, 3}, {}); }), "");
   EXPECT_NE(error_of<Error>([&] { Taps(2, {1, 2, 3, 4}, {0, 1, 2}); }), "");
 }

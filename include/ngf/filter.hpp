@@ -73,6 +73,10 @@ enum class Normalization {
 struct FilterOptions {
   Normalization normalization = Normalization::none;
   ShellOptions shells;  ///< `hops` is set by the number of taps
+  /// Columns of the signals to come, 0 where that is not known, and whether they are double: which
+  /// form of storage is the fastest depends on it.
+  std::int64_t width = 0;
+  bool in_double = false;
 };
 
 /// y = sum over k of h_k A_k x, with A_k the shell of k hops.

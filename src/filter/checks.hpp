@@ -23,6 +23,16 @@ void check_signals(const SignalsView<Real>& x, const SignalsSlice<Real>& y, Node
   }
 }
 
+/// Throws Error unless the gradient by the output has the shape of the signals.
+template <typename Real>
+void check_gradients(const SignalsOf<Real>& x, const SignalsOf<Real>& by_output, NodeId nodes) {
+  check_signals<Real>(x, nodes);
+  check_signals<Real>(by_output, nodes);
+  if (x.cols() != by_output.cols()) {
+    detail::fail("gradients of {} columns for signals of {}", by_output.cols(), x.cols());
+  }
+}
+
 /// Throws Error unless there are taps, and each node has its own.
 inline void check_taps(const Taps& taps, NodeId nodes) {
   if (taps.count() == 0) detail::fail("a filter needs at least one tap");

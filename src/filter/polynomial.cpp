@@ -265,8 +265,7 @@ SignalsOf<Real> PolynomialFilter::apply_transpose(const SignalsOf<Real>& x) cons
 template <typename Real>
 FilterGradients<Real> PolynomialFilter::gradients(const SignalsOf<Real>& x,
                                                   const SignalsOf<Real>& by_output) const {
-  filter::check_signals<Real>(x, nodes());
-  filter::check_signals<Real>(by_output, nodes());
+  filter::check_gradients<Real>(x, by_output, nodes());
   FilterGradients<Real> result;
   result.taps.assign(taps_.values().size(), 0);
   if (taps_.node_variant()) {

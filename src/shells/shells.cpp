@@ -430,8 +430,8 @@ std::uint64_t working_bytes(const Graph& graph, const ShellOptions& options, std
                             planes, whole_rows);
 }
 
-/// Takes what was asked for, or else the form that filters work fastest on: lists where at most a
-/// quarter of the pairs is in a shell, and what fits where that does not.
+/// Takes what was asked for, or else the form that filters work fastest on: lists where few pairs
+/// are in a shell, and what fits where that does not.
 void choose_storage(ShellPlan& plan, const ShellOptions& options, bool few_pairs) {
   const auto fits = [&](Storage kind) { return plan.bytes_of(kind) <= plan.budget; };
   plan.storage = options.storage;
@@ -472,7 +472,8 @@ ShellPlan make_plan(const Graph& graph, const ShellOptions& options, const Estim
           : static_cast<std::uint64_t>(share * static_cast<double>(detail::available_memory()));
   plan.engine = options.engine;
   choose_storage(plan, options,
-                 static_cast<double>(nodes) * static_cast<double>(nodes) / 4 >= total(estimate));
+                 options.dense_above * static_cast<double>(nodes) * static_cast<double>(nodes) >=
+                     total(estimate));
   if (plan.engine == Engine::automatic) {
     plan.engine = plan.storage == Storage::sparse ? faster_engine(graph, estimate) : Engine::bits;
   }
