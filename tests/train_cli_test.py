@@ -203,7 +203,7 @@ class ResultTest(TrainTest):
 
     def test_two_classes_are_scored_by_auc(self):
         name = self.binary_set()
-        value = self.json("train", name, "--epochs", "60", "--raw-features")
+        value = self.json("train", name, "--epochs", "60", "--raw-features", "--dropout", "0.5")
         self.assertEqual(value["metric"], "auc")
         self.assertEqual(set(value["runs"][0]), {"seed", "test_auc", "val_auc", "best_epoch"})
         self.assertGreater(value["test_auc"]["mean"], 0.8)
