@@ -171,7 +171,6 @@ TEST(NeighborhoodFilter, AppliesIntoMemoryThatIsThere) {
     const NeighborhoodFilter filter(graph, {1, 0.5, 0.25}, options);
     Matrix y = random_matrix(90, 256, 7);
     const double* const memory = y.data();
-    // Wide enough for several panels that stay where they are.
     const Matrix x = random_matrix(90, 256, 8);
     filter.apply_into(x, y);
     EXPECT_EQ(y, filter.apply(x));
