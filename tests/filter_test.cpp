@@ -171,7 +171,6 @@ TEST(NeighborhoodFilter, AppliesIntoMemoryThatIsThere) {
     const NeighborhoodFilter filter(graph, {1, 0.5, 0.25}, options);
     Matrix y = random_matrix(90, 256, 7);
     const Matrix before = y;
-    // Wide enough for several panels that stay where they are.
     const Matrix x = random_matrix(90, 256, 8);
     const Matrix expected =
         plain_sum(filter.taps(), plain_shells(graph, 3, Normalization::none)) * x;

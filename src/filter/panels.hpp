@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 
 #include "detail/aligned.hpp"
 #include "detail/parallel.hpp"
@@ -40,32 +41,23 @@ class PanelShape {
   std::size_t width_ = 1;
 };
 
-/// Signals cut into panels; what is one panel already is not copied, and must outlive this. Neither
-/// are panels that may be left `in_place`, unless they need padding.
+/// Signals cut into panels. What is one panel already is not copied, and must outlive this, unless
+/// its rows would lie across cache lines.
 template <typename Real>
 class Panels {
  public:
-  Panels(const SignalsView<Real>& x, const PanelShape<Real>& shape, int threads,
-         bool in_place = false)
-      : shape_(shape),
-        rows_(static_cast<std::size_t>(x.rows())),
-        panel_step_(rows_ * shape.width()),
-        row_step_(shape.width()),
-        data_(x.data()) {
+  Panels(const SignalsView<Real>& x, const PanelShape<Real>& shape, int threads)
+      : shape_(shape), rows_(static_cast<std::size_t>(x.rows())), data_(x.data()) {
     const auto stride = static_cast<std::size_t>(x.outerStride());
-    if (shape.columns() == shape.width() && stride == shape.width()) return;
-    // The kernel for a single column takes it contiguous.
-    if (in_place && shape.lines() > 0 && shape.columns() % shape.width() == 0) {
-      panel_step_ = shape.width();
-      row_step_ = stride;
-      return;
-    }
+    const bool aligned = reinterpret_cast<std::uintptr_t>(x.data()) % 64 == 0;
+    const bool one_panel = shape.columns() == shape.width() && stride == shape.width();
+    if (one_panel && (aligned || shape.lines() == 0)) return;
     copy_.resize(shape.count() * rows_ * shape.width());
     detail::parallel_ranges(rows_, threads, [&](std::size_t begin, std::size_t end) {
       for (std::size_t panel = 0; panel < shape_.count(); ++panel) {
         const std::size_t count = shape_.columns_of(panel);
         for (std::size_t u = begin; u < end; ++u) {
-          Real* const to = copy_.data() + panel * panel_step_ + u * row_step_;
+          Real* const to = copy_.data() + (panel * rows_ + u) * shape_.width();
           std::copy_n(x.data() + u * stride + panel * shape_.width(), count, to);
           std::fill(to + count, to + shape_.width(), Real{0});
         }
@@ -75,17 +67,13 @@ class Panels {
   }
 
   const Real* row(std::size_t panel, std::size_t u) const {
-    return data_ + panel * panel_step_ + u * row_step_;
+    return data_ + (panel * rows_ + u) * shape_.width();
   }
-  /// From a row to the next.
-  std::size_t row_step() const { return row_step_; }
   const PanelShape<Real>& shape() const { return shape_; }
 
  private:
   PanelShape<Real> shape_;
   std::size_t rows_;
-  std::size_t panel_step_;
-  std::size_t row_step_;
   detail::AlignedVector<Real> copy_;
   const Real* data_;
 };

@@ -3,7 +3,6 @@
 #include "filter/shell_products.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 #include <variant>
 
@@ -109,22 +108,6 @@ PanelShape<Real> shape_for_lists(Eigen::Index rows, Eigen::Index columns) {
   return {columns, fits ? narrow : kernels::most_sum_lines};
 }
 
-/// Pairs in the shells, as planned.
-std::uint64_t planned_pairs(const ShellSource& shells) {
-  const std::vector<std::uint64_t>& pairs = shells.held.plan().pairs;
-  return std::accumulate(pairs.begin(), pairs.end(), std::uint64_t{0});
-}
-
-/// Signals for sums of listed rows. Where few of them are read, copies would cost more than they
-/// save: rows of signals that lie far apart get into each other's way in the caches.
-template <typename Real>
-Panels<Real> panels_for_lists(const ShellSource& shells, const SignalsView<Real>& x) {
-  constexpr std::uint64_t few = 64;
-  const bool in_place =
-      shells.held.storage() == Storage::sparse && planned_pairs(shells) < few * shells.held.nodes();
-  return {x, shape_for_lists<Real>(x.rows(), x.cols()), shells.options.threads, in_place};
-}
-
 /// The product by lists; each_row(make) is one of the above.
 template <typename Real, typename EachRow>
 void multiply_lists(const EachRow& each_row, const ShellFactors<Real>& factors,
@@ -133,8 +116,7 @@ void multiply_lists(const EachRow& each_row, const ShellFactors<Real>& factors,
     each_row([&] {
       return [&, of_rows = RowFactors<Real>(factors),
               sum = AlignedVector<Real>(x.shape().width())](const auto& row) mutable {
-        kernels::sum_shells(of_rows.listed(row), x.row(panel, 0), x.row_step(), x.shape().lines(),
-                            sum.data());
+        kernels::sum_shells(of_rows.listed(row), x.row(panel, 0), x.shape().lines(), sum.data());
         copy_out(sum.data(), x.shape(), panel, row.node, y);
       };
     });
@@ -155,7 +137,7 @@ Matrix correlate_lists(const EachRow& each_row, const ShellFactors<Real>& factor
         auto listed = of_rows.listed(row);
         listed.g = g.row(panel, row.node);
         listed.dots = dots.data() + row.node * count;
-        kernels::sum_shells(listed, x.row(panel, 0), x.row_step(), x.shape().lines(), sum.data());
+        kernels::sum_shells(listed, x.row(panel, 0), x.shape().lines(), sum.data());
         if (product != nullptr) copy_out(sum.data(), x.shape(), panel, row.node, *product);
       };
     });
@@ -203,7 +185,7 @@ void multiply_to(const ShellSource& shells, const ShellFactors<Real>& factors,
   by_form(
       shells,
       [&](const auto& each_row) {
-        const Panels<Real> panels = panels_for_lists<Real>(shells, x);
+        const Panels<Real> panels(x, shape_for_lists<Real>(x.rows(), x.cols()), threads);
         multiply_lists(each_row, factors, panels, y);
       },
       [&](const auto& matrix) {
@@ -233,8 +215,9 @@ Matrix correlate(const ShellSource& shells, const ShellFactors<Real>& factors,
   return by_form(
       shells,
       [&](const auto& each_row) {
-        const Panels<Real> panels = panels_for_lists<Real>(shells, x);
-        const Panels<Real> panels_of_g = panels_for_lists<Real>(shells, g);
+        const auto shape = shape_for_lists<Real>(x.rows(), x.cols());
+        const Panels<Real> panels(x, shape, threads);
+        const Panels<Real> panels_of_g(g, shape, threads);
         return correlate_lists(each_row, factors, panels, panels_of_g, shells.held.nodes(),
                                product != nullptr ? *of_product : factors,
                                slice ? &*slice : nullptr);

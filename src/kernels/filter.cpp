@@ -31,12 +31,12 @@ constexpr std::size_t parts = columns_in_line<Real> / lanes<Real>;
 /// The sum over `count` columns of their rows in the panel, all in registers.
 template <std::size_t vectors, bool weighted, typename Column, typename Real>
 HWY_INLINE void sum_columns(const Column* columns, std::size_t count, const Real* right,
-                            const Real* x, std::size_t x_stride, Wide<Real>* sum) {
+                            const Real* x, Wide<Real>* sum) {
   const Tag<Real> tag;
   for (std::size_t j = 0; j < vectors; ++j) sum[j] = hn::Zero(tag);
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t v = columns[i];
-    const Real* const row = x + v * x_stride;
+    const Real* const row = x + v * (vectors * lanes<Real>);
     for (std::size_t j = 0; j < vectors; ++j) {
       const auto values = hn::LoadU(tag, row + j * lanes<Real>);
       if constexpr (weighted) {
@@ -59,8 +59,7 @@ HWY_INLINE double dot_of(const Wide<Real>* sum, const Real* g) {
 }
 
 template <std::size_t lines, typename Column, typename Real>
-HWY_INLINE void sum_lines(const ListedRow<Column, Real>& row, const Real* x, std::size_t x_stride,
-                          Real* to) {
+HWY_INLINE void sum_lines(const ListedRow<Column, Real>& row, const Real* x, Real* to) {
   constexpr std::size_t vectors = lines * parts<Real>;
   const Tag<Real> tag;
   Wide<Real> sum[vectors];
@@ -75,9 +74,9 @@ HWY_INLINE void sum_lines(const ListedRow<Column, Real>& row, const Real* x, std
                           HWY_ATTR { return row.scale[k] != Real{0} || row.g != nullptr; };
   const auto sum_hop = [&](std::size_t k, const auto* columns, std::size_t count) HWY_ATTR {
     if (row.right[k] == nullptr) {
-      sum_columns<vectors, false>(columns, count, row.right[k], x, x_stride, sum);
+      sum_columns<vectors, false>(columns, count, row.right[k], x, sum);
     } else {
-      sum_columns<vectors, true>(columns, count, row.right[k], x, x_stride, sum);
+      sum_columns<vectors, true>(columns, count, row.right[k], x, sum);
     }
     add(k);
   };
@@ -129,19 +128,18 @@ HWY_INLINE void sum_single(const ListedRow<Column, Real>& row, const Real* x, Re
 }
 
 template <typename Column, typename Real>
-void sum_listed(const ListedRow<Column, Real>& row, const Real* x, std::size_t x_stride,
-                std::size_t lines, Real* to) {
+void sum_listed(const ListedRow<Column, Real>& row, const Real* x, std::size_t lines, Real* to) {
   switch (lines) {
     case 0:
       return sum_single(row, x, to);
     case 1:
-      return sum_lines<1>(row, x, x_stride, to);
+      return sum_lines<1>(row, x, to);
     case 2:
-      return sum_lines<2>(row, x, x_stride, to);
+      return sum_lines<2>(row, x, to);
     case 4:
-      return sum_lines<4>(row, x, x_stride, to);
+      return sum_lines<4>(row, x, to);
     default:
-      return sum_lines<most_sum_lines>(row, x, x_stride, to);
+      return sum_lines<most_sum_lines>(row, x, to);
   }
 }
 
@@ -230,12 +228,12 @@ void multiply_rows(const Real* w, std::size_t rows, const Real* x, std::size_t c
 #define NGF_FOR_EACH_REAL(define) define(float, f) define(double, d)
 #define NGF_DEFINE(Real, letter)                                                                 \
   void sum_shells_16_##letter(const ListedRow<std::uint16_t, Real>& row, const Real* x,          \
-                              std::size_t x_stride, std::size_t lines, Real* to) {               \
-    sum_listed(row, x, x_stride, lines, to);                                                     \
+                              std::size_t lines, Real* to) {                                     \
+    sum_listed(row, x, lines, to);                                                               \
   }                                                                                              \
   void sum_shells_32_##letter(const ListedRow<std::uint32_t, Real>& row, const Real* x,          \
-                              std::size_t x_stride, std::size_t lines, Real* to) {               \
-    sum_listed(row, x, x_stride, lines, to);                                                     \
+                              std::size_t lines, Real* to) {                                     \
+    sum_listed(row, x, lines, to);                                                               \
   }                                                                                              \
   void multiply_rows_##letter(const Real* w, std::size_t rows, const Real* x, std::size_t count, \
                               std::size_t lines, Real* to, std::size_t to_stride) {              \
@@ -250,25 +248,25 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace ngf::kernels {
 
-#define NGF_DISPATCH(Real, letter)                                                                \
-  HWY_EXPORT(sum_shells_16_##letter);                                                             \
-  HWY_EXPORT(sum_shells_32_##letter);                                                             \
-  HWY_EXPORT(multiply_rows_##letter);                                                             \
-  template <>                                                                                     \
-  void sum_shells(const ListedRow<std::uint16_t, Real>& row, const Real* x, std::size_t x_stride, \
-                  std::size_t lines, Real* to) {                                                  \
-    HWY_DYNAMIC_DISPATCH(sum_shells_16_##letter)(row, x, x_stride, lines, to);                    \
-  }                                                                                               \
-  template <>                                                                                     \
-  void sum_shells(const ListedRow<std::uint32_t, Real>& row, const Real* x, std::size_t x_stride, \
-                  std::size_t lines, Real* to) {                                                  \
-    HWY_DYNAMIC_DISPATCH(sum_shells_32_##letter)(row, x, x_stride, lines, to);                    \
-  }                                                                                               \
-  template <>                                                                                     \
-  void multiply_rows(const Real* w, std::size_t rows, const Real* x, std::size_t count,           \
-                     std::size_t lines, Real* to, std::size_t to_stride) {                        \
-    HWY_DYNAMIC_DISPATCH(multiply_rows_##letter)                                                  \
-    (w, rows, x, count, lines, to, to_stride);                                                    \
+#define NGF_DISPATCH(Real, letter)                                                             \
+  HWY_EXPORT(sum_shells_16_##letter);                                                          \
+  HWY_EXPORT(sum_shells_32_##letter);                                                          \
+  HWY_EXPORT(multiply_rows_##letter);                                                          \
+  template <>                                                                                  \
+  void sum_shells(const ListedRow<std::uint16_t, Real>& row, const Real* x, std::size_t lines, \
+                  Real* to) {                                                                  \
+    HWY_DYNAMIC_DISPATCH(sum_shells_16_##letter)(row, x, lines, to);                           \
+  }                                                                                            \
+  template <>                                                                                  \
+  void sum_shells(const ListedRow<std::uint32_t, Real>& row, const Real* x, std::size_t lines, \
+                  Real* to) {                                                                  \
+    HWY_DYNAMIC_DISPATCH(sum_shells_32_##letter)(row, x, lines, to);                           \
+  }                                                                                            \
+  template <>                                                                                  \
+  void multiply_rows(const Real* w, std::size_t rows, const Real* x, std::size_t count,        \
+                     std::size_t lines, Real* to, std::size_t to_stride) {                     \
+    HWY_DYNAMIC_DISPATCH(multiply_rows_##letter)                                               \
+    (w, rows, x, count, lines, to, to_stride);                                                 \
   }
 NGF_FOR_EACH_REAL(NGF_DISPATCH)
 #undef NGF_DISPATCH

@@ -33,11 +33,9 @@ struct ListedRow {
   double* dots = nullptr;
 };
 
-/// to[f] = sum over k of scale[k] * (sum over the columns v at hop k of right[k][v] * x_v[f]), with
-/// x_v at x + v * x_stride.
+/// to[f] = sum over k of scale[k] * (sum over the columns v at hop k of right[k][v] * x_v[f]).
 template <typename Column, typename Real>
-void sum_shells(const ListedRow<Column, Real>& row, const Real* x, std::size_t x_stride,
-                std::size_t lines, Real* to);
+void sum_shells(const ListedRow<Column, Real>& row, const Real* x, std::size_t lines, Real* to);
 
 /// Rows of a tile of weights are so far apart.
 inline constexpr std::size_t tile_columns = 256;
