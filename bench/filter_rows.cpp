@@ -2,12 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Sparse>
 #include <algorithm>
 #include <deque>
 #include <functional>
 
+#include "detail/aligned.hpp"
 #include "detail/parallel.hpp"
+#include "eigen_peer.hpp"
 #include "gemm.hpp"
 #include "ngf/error.hpp"
 #include "ngf/filter.hpp"
@@ -18,7 +19,6 @@ namespace ngf::bench {
 namespace {
 
 using Signals = SignalsOf<float>;
-using SparseFilter = Eigen::SparseMatrix<float, Eigen::RowMajor>;
 
 Taps some_taps(std::uint32_t count) {
   std::vector<double> taps{1};
@@ -26,34 +26,46 @@ Taps some_taps(std::uint32_t count) {
   return {taps};
 }
 
-SparseFilter sparse_filter(const Shells& shells, const Taps& taps, double entries) {
-  const NodeId nodes = shells.nodes();
-  SparseFilter result(nodes, nodes);
-  result.reserve(static_cast<Eigen::Index>(entries));
+SparseRows sparse_filter(const Shells& shells, const Taps& taps) {
+  SparseRows result;
+  result.starts.push_back(0);
   std::vector<std::pair<NodeId, float>> row;
-  for (NodeId u = 0; u < nodes; ++u) {
-    result.startVec(u);
+  for (NodeId u = 0; u < shells.nodes(); ++u) {
     row.clear();
     for (std::uint32_t k = 0; k < taps.count(); ++k) {
       for (const NodeId v : shells.columns(u, k))
         row.emplace_back(v, static_cast<float>(taps(u, k)));
     }
     std::sort(row.begin(), row.end());
-    for (const auto& [v, tap] : row) result.insertBack(u, static_cast<Eigen::Index>(v)) = tap;
+    for (const auto& [v, tap] : row) {
+      result.columns.push_back(static_cast<int>(v));
+      result.values.push_back(tap);
+    }
+    result.starts.push_back(static_cast<int>(result.columns.size()));
   }
-  result.finalize();
   return result;
 }
 
-Signals random_signals(NodeId nodes, int width) {
-  Random random(1);
-  Signals x(nodes, width);
-  for (Eigen::Index i = 0; i < x.size(); ++i) x.data()[i] = static_cast<float>(random.normal());
-  return x;
-}
+/// Signals on cache lines, which all contenders are faster with.
+class AlignedSignals {
+ public:
+  AlignedSignals(NodeId nodes, int width)
+      : memory_(std::size_t{nodes} * static_cast<std::size_t>(width)),
+        nodes_(nodes),
+        width_(width) {
+    Random random(1);
+    for (float& value : memory_) value = static_cast<float>(random.normal());
+  }
+  Eigen::Map<Signals> matrix() { return {memory_.data(), nodes_, width_}; }
+
+ private:
+  detail::AlignedVector<float> memory_;
+  Eigen::Index nodes_, width_;
+};
 
 /// The largest error of y, over the largest value, on some rows that are computed in double.
-double error_of(const Shells& shells, const Taps& taps, const Signals& x, const Signals& y) {
+double error_of(const Shells& shells, const Taps& taps, const SignalsView<float>& x,
+                const SignalsView<float>& y) {
   const NodeId step = std::max<NodeId>(1, shells.nodes() / 500);
   double error = 0;
   double largest = 0;
@@ -74,7 +86,7 @@ constexpr double most_entries = 2e8;
 /// One way to compute Y.
 struct Contender {
   std::string name;
-  std::function<void(const Signals& x, Signals& y)> apply;
+  std::function<void(const SignalsView<float>& x, SignalsSlice<float>& y)> apply;
   std::string note;
 };
 
@@ -96,16 +108,18 @@ class FilterBench {
       left_out_ = fmt::format("; peers would hold {}", megabytes(bytes));
       return;
     }
-    sparse_ = sparse_filter(filters_[0].shells(), taps_, entries_);
-    Eigen::setNbThreads(detail::thread_count(tasks.threads));
+    sparse_ = sparse_filter(filters_[0].shells(), taps_);
     contenders_.push_back({"Eigen",
-                           [this](const Signals& x, Signals& y) { y.noalias() = sparse_ * x; },
+                           [this, threads = detail::thread_count(tasks.threads)](
+                               const SignalsView<float>& x, SignalsSlice<float>& y) {
+                             multiply_by_eigen(sparse_, x.data(), x.cols(), y.data(), threads);
+                           },
                            megabytes(bytes)});
     if (entries_ >= 0.05 * pairs) add_dense();
   }
 
   void run(std::vector<Row>& rows) {
-    for (const int width : tasks_.widths) compare(random_signals(graph_.nodes(), width), rows);
+    for (const int width : tasks_.widths) compare(width, rows);
   }
 
  private:
@@ -121,7 +135,9 @@ class FilterBench {
 
   static Contender contender(std::string name, const NeighborhoodFilter& filter, std::string note) {
     return {std::move(name),
-            [&filter](const Signals& x, Signals& y) { filter.apply_to<float>(x, y); },
+            [&filter](const SignalsView<float>& x, SignalsSlice<float>& y) {
+              filter.apply_to<float>(x, y);
+            },
             std::move(note)};
   }
 
@@ -134,11 +150,19 @@ class FilterBench {
   }
 
   void add_dense() {
-    dense_ = Signals(sparse_);
     const auto nodes = static_cast<int>(graph_.nodes());
+    dense_ = Signals::Zero(nodes, nodes);
+    for (int u = 0; u < nodes; ++u) {
+      const auto row = static_cast<std::size_t>(u);
+      for (auto i = sparse_.starts[row]; i < sparse_.starts[row + 1]; ++i) {
+        const auto at = static_cast<std::size_t>(i);
+        dense_(u, sparse_.columns[at]) = sparse_.values[at];
+      }
+    }
     for (const Gemm& gemm : gemms(detail::thread_count(tasks_.threads))) {
       contenders_.push_back({gemm.name,
-                             [this, nodes, multiply = gemm.multiply](const Signals& x, Signals& y) {
+                             [this, nodes, multiply = gemm.multiply](const SignalsView<float>& x,
+                                                                     SignalsSlice<float>& y) {
                                multiply({.rows = nodes,
                                          .columns = static_cast<int>(x.cols()),
                                          .inner = nodes,
@@ -150,11 +174,14 @@ class FilterBench {
     }
   }
 
-  void compare(const Signals& x, std::vector<Row>& rows) const {
+  void compare(int width, std::vector<Row>& rows) const {
+    AlignedSignals from(graph_.nodes(), width);
+    AlignedSignals to(graph_.nodes(), width);
+    const SignalsView<float> x = from.matrix();
+    SignalsSlice<float> y = to.matrix();
     const std::string task = fmt::format("{}, K={}, F={}", name_, count_, x.cols());
     // Eigen would take minutes.
     const double most_eigen_work = 5e10;
-    Signals y(x.rows(), x.cols());
     const NeighborhoodFilter automatic = make_filter(Storage::automatic, x.cols());
     const auto form = storage_name(automatic.shells().storage());
     std::vector<Contender> contenders{
@@ -190,7 +217,7 @@ class FilterBench {
   std::deque<NeighborhoodFilter> filters_;  // which others point to: lists, and hops
   std::string left_out_;
   double entries_ = 0;
-  SparseFilter sparse_;
+  SparseRows sparse_;
   Signals dense_;
   std::vector<Contender> contenders_;
 };

@@ -124,6 +124,7 @@ class NeighborhoodFilter {
   std::shared_ptr<const Graph> back_graph_;  // transposed; the same when undirected
   std::shared_ptr<const Shells> shells_;
   std::shared_ptr<const Shells> back_;  // of the transposed graph; the same when undirected
+  std::shared_ptr<const std::vector<NodeId>> order_;  // of rows, where they are short
   std::shared_ptr<const Scales> scales_;
 };
 

@@ -110,7 +110,8 @@ class FilterRun {
   filter::ShellSource source(bool transposed) const {
     return {transposed ? *filter_.back_ : *filter_.shells_,
             transposed ? *filter_.shells_ : *filter_.back_,
-            transposed ? *filter_.back_graph_ : *filter_.graph_, filter_.options_.shells};
+            transposed ? *filter_.back_graph_ : *filter_.graph_, filter_.options_.shells,
+            *filter_.order_};
   }
 
   /// Shell k alone.
@@ -186,6 +187,7 @@ NeighborhoodFilter::NeighborhoodFilter(const Graph& graph, Taps taps, const Filt
   options_.shells.dense_above = dense_above(options, taps_.count(), graph.nodes());
   shells_ = std::make_shared<const Shells>(build_shells(graph, options_.shells));
   // Only where nothing is held will the graph be asked again.
+  order_ = std::make_shared<const std::vector<NodeId>>(filter::order_of_short_rows(*shells_));
   const bool streaming = shells_->storage() == Storage::stream;
   graph_ = std::make_shared<const Graph>(streaming ? graph : Graph());
   back_ = shells_;

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "detail/aligned.hpp"
 #include "detail/parallel.hpp"
+#include "detail/scratch.hpp"
 #include "kernels/filter.hpp"
 #include "ngf/filter.hpp"
 
@@ -30,6 +30,13 @@ class PanelShape {
   std::size_t width() const { return width_; }
   std::size_t count() const { return (columns_ + width_ - 1) / width_; }
   std::size_t columns() const { return columns_; }
+  /// Whether x is a panel as it is.
+  bool lies_there(const SignalsView<Real>& x) const {
+    const bool aligned = reinterpret_cast<std::uintptr_t>(x.data()) % 64 == 0;
+    const bool one_panel =
+        columns_ == width_ && static_cast<std::size_t>(x.outerStride()) == width_;
+    return one_panel && (aligned || lines_ == 0);
+  }
   /// Columns of a panel that are not padding.
   std::size_t columns_of(std::size_t panel) const {
     return std::min(width_, columns_ - panel * width_);
@@ -41,6 +48,28 @@ class PanelShape {
   std::size_t width_ = 1;
 };
 
+/// Copies rows begin..end-1 of x to where panels of that shape have them; what is padding is 0.
+template <typename Real>
+void copy_to_panels(const SignalsView<Real>& x, const PanelShape<Real>& shape, std::size_t begin,
+                    std::size_t end, Real* panels) {
+  constexpr std::size_t line = kernels::columns_in_line<Real>;
+  const auto rows = static_cast<std::size_t>(x.rows());
+  const auto stride = static_cast<std::size_t>(x.outerStride());
+  for (std::size_t panel = 0; panel < shape.count(); ++panel) {
+    const std::size_t count = shape.columns_of(panel);
+    // Lines one by one, since the compiler knows their size.
+    const std::size_t lines = count / line;
+    for (std::size_t u = begin; u < end; ++u) {
+      Real* const to = panels + (panel * rows + u) * shape.width();
+      const Real* const from = x.data() + u * stride + panel * shape.width();
+      for (std::size_t i = 0; i < lines; ++i) std::copy_n(from + i * line, line, to + i * line);
+      if (lines * line == shape.width()) continue;
+      std::copy(from + lines * line, from + count, to + lines * line);
+      std::fill(to + count, to + shape.width(), Real{0});
+    }
+  }
+}
+
 /// Signals cut into panels. What is one panel already is not copied, and must outlive this, unless
 /// its rows would lie across cache lines.
 template <typename Real>
@@ -48,20 +77,10 @@ class Panels {
  public:
   Panels(const SignalsView<Real>& x, const PanelShape<Real>& shape, int threads)
       : shape_(shape), rows_(static_cast<std::size_t>(x.rows())), data_(x.data()) {
-    const auto stride = static_cast<std::size_t>(x.outerStride());
-    const bool aligned = reinterpret_cast<std::uintptr_t>(x.data()) % 64 == 0;
-    const bool one_panel = shape.columns() == shape.width() && stride == shape.width();
-    if (one_panel && (aligned || shape.lines() == 0)) return;
+    if (shape.lies_there(x)) return;
     copy_.resize(shape.count() * rows_ * shape.width());
     detail::parallel_ranges(rows_, threads, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t panel = 0; panel < shape_.count(); ++panel) {
-        const std::size_t count = shape_.columns_of(panel);
-        for (std::size_t u = begin; u < end; ++u) {
-          Real* const to = copy_.data() + (panel * rows_ + u) * shape_.width();
-          std::copy_n(x.data() + u * stride + panel * shape_.width(), count, to);
-          std::fill(to + count, to + shape_.width(), Real{0});
-        }
-      }
+      copy_to_panels(x, shape_, begin, end, copy_.data());
     });
     data_ = copy_.data();
   }
@@ -74,7 +93,7 @@ class Panels {
  private:
   PanelShape<Real> shape_;
   std::size_t rows_;
-  detail::AlignedVector<Real> copy_;
+  detail::ScratchVector<Real> copy_;
   const Real* data_;
 };
 

@@ -3,6 +3,8 @@
 #include "filter/shell_products.hpp"
 
 #include <algorithm>
+#include <array>
+#include <numeric>
 #include <optional>
 #include <variant>
 
@@ -59,6 +61,14 @@ void for_each_row(const Graph& graph, const ShellOptions& options, const Make& m
   });
 }
 
+/// Pointers to the factors that there are.
+template <typename Real>
+std::vector<const Real*> pointers(const std::vector<std::vector<Real>>& factors) {
+  std::vector<const Real*> result;
+  for (const auto& of_hop : factors) result.push_back(of_hop.empty() ? nullptr : of_hop.data());
+  return result;
+}
+
 /// The factors of one row after the other: of each shell, but for those of the columns.
 template <typename Real>
 class RowScale {
@@ -81,11 +91,8 @@ class RowScale {
 template <typename Real>
 class RowFactors {
  public:
-  explicit RowFactors(const ShellFactors<Real>& factors) : scale_(factors) {
-    for (const auto& right : factors.right) {
-      right_.push_back(right.empty() ? nullptr : right.data());
-    }
-  }
+  explicit RowFactors(const ShellFactors<Real>& factors)
+      : scale_(factors), right_(pointers(factors.right)) {}
 
   template <typename Column>
   kernels::ListedRow<Column, Real> listed(const RowOfLists<Column>& row) {
@@ -121,6 +128,50 @@ void multiply_lists(const EachRow& each_row, const ShellFactors<Real>& factors,
       };
     });
   }
+}
+
+/// The same for lists of short rows, which do not pay for panels.
+template <typename Real, typename Column>
+void multiply_short_lists(const ColumnLists<Column>& lists, std::span<const NodeId> order,
+                          const ShellFactors<Real>& factors, const SignalsView<Real>& x,
+                          SignalsSlice<Real>& y, int threads) {
+  using Rows = kernels::ShortRows<Column, Real>;
+  constexpr std::size_t block_rows = 64;
+  const auto left = pointers(factors.left);
+  const auto right = pointers(factors.right);
+  parallel_for((order.size() + block_rows - 1) / block_rows, threads, [&](std::size_t block) {
+    const std::size_t begin = block * block_rows;
+    const std::size_t count = std::min(block_rows, order.size() - begin);
+    std::array<typename Rows::Row, block_rows> rows;
+    for (std::size_t i = 0; i < count; ++i) {
+      const NodeId u = order[begin + i];
+      rows[i] = {u, lists.block(u), lists.places(u).data()};
+    }
+    kernels::sum_short_rows(
+        Rows{rows.data(), count, lists.hops(), factors.scale.data(), left.data(), right.data()},
+        x.data(), static_cast<std::size_t>(x.outerStride()), static_cast<std::size_t>(x.cols()),
+        y.data(), static_cast<std::size_t>(y.outerStride()));
+  });
+}
+
+/// The nodes as a search visits them that begins anew wherever it ends.
+template <typename Column>
+std::vector<NodeId> search_order(const ColumnLists<Column>& lists, NodeId nodes) {
+  std::vector<NodeId> order;
+  order.reserve(nodes);
+  std::vector<char> seen(nodes, 0);
+  const auto visit = [&](NodeId v) {
+    if (seen[v] == 0) order.push_back(v);
+    seen[v] = 1;
+  };
+  for (NodeId start = 0; start < nodes; ++start) {
+    std::size_t next = order.size();
+    visit(start);
+    for (; next < order.size(); ++next) {
+      for (const NodeId v : lists.columns(order[next], 1)) visit(v);
+    }
+  }
+  return order;
 }
 
 /// As `correlate`. `of_product` are the factors themselves where no product is wanted.
@@ -176,12 +227,38 @@ const HopMatrix<Hop>* turned_of(const HopMatrix<Hop>& /*of*/, const ShellSource&
   return std::get_if<HopMatrix<Hop>>(&shells.turned.held());
 }
 
+/// Calls body(lists) where shells are held as lists.
+template <typename Body>
+void on_lists(const Shells& shells, const Body& body) {
+  std::visit(
+      [&](const auto& held) {
+        if constexpr (requires { held.block(0); }) body(held);
+      },
+      shells.held());
+}
+
 }  // namespace
+
+std::vector<NodeId> order_of_short_rows(const Shells& shells) {
+  constexpr std::uint64_t few = 128;
+  const std::vector<std::uint64_t> pairs = shells.pairs();
+  const auto total = std::accumulate(pairs.begin(), pairs.end(), std::uint64_t{0});
+  std::vector<NodeId> result;
+  if (pairs.size() < 2 || total >= few * shells.nodes()) return result;
+  on_lists(shells, [&](const auto& lists) { result = search_order(lists, shells.nodes()); });
+  return result;
+}
 
 template <typename Real>
 void multiply_to(const ShellSource& shells, const ShellFactors<Real>& factors,
                  const SignalsView<Real>& x, SignalsSlice<Real> y) {
   const int threads = shells.options.threads;
+  if (x.cols() > 1 && !shells.order.empty()) {
+    on_lists(shells.held, [&](const auto& lists) {
+      multiply_short_lists<Real>(lists, shells.order, factors, x, y, threads);
+    });
+    return;
+  }
   by_form(
       shells,
       [&](const auto& each_row) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <span>
 #include <vector>
 
 #include "ngf/filter.hpp"
@@ -46,7 +47,12 @@ struct ShellSource {
   const Shells& turned;  ///< of the transposed graph; the same when undirected
   const Graph& graph;    ///< used where nothing is held
   const ShellOptions& options;
+  std::span<const NodeId> order;  ///< as `order_of_short_rows` has it
 };
+
+/// Where shells are lists of few columns a row: all nodes, in an order in which rows that follow
+/// each other have columns in common, so that these are still in the caches. Otherwise nothing.
+std::vector<NodeId> order_of_short_rows(const Shells& shells);
 
 /// Y = sum over k of the shells, with their factors, times X.
 template <typename Real>

@@ -28,23 +28,30 @@ constexpr std::size_t lanes = hn::MaxLanes(Tag<Real>());
 template <typename Real>
 constexpr std::size_t parts = columns_in_line<Real> / lanes<Real>;
 
-/// The sum over `count` columns of their rows in the panel, all in registers.
+/// sum += scale * (sum over `count` columns v of x_v, `weighted` by right[v]), for `vectors`
+/// vectors in registers. Rows of x are `x_stride` apart.
 template <std::size_t vectors, bool weighted, typename Column, typename Real>
-HWY_INLINE void sum_columns(const Column* columns, std::size_t count, const Real* right,
-                            const Real* x, Wide<Real>* sum) {
+HWY_INLINE void add_columns(const Column* columns, std::size_t count, Real scale, const Real* right,
+                            const Real* x, std::size_t x_stride, Wide<Real>* sum) {
   const Tag<Real> tag;
-  for (std::size_t j = 0; j < vectors; ++j) sum[j] = hn::Zero(tag);
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t v = columns[i];
-    const Real* const row = x + v * (vectors * lanes<Real>);
+    const auto factor = hn::Set(tag, weighted ? scale * right[v] : scale);
+    const Real* const row = x + v * x_stride;
     for (std::size_t j = 0; j < vectors; ++j) {
-      const auto values = hn::LoadU(tag, row + j * lanes<Real>);
-      if constexpr (weighted) {
-        sum[j] = hn::MulAdd(hn::Set(tag, right[v]), values, sum[j]);
-      } else {
-        sum[j] = hn::Add(sum[j], values);
-      }
+      sum[j] = hn::MulAdd(factor, hn::LoadU(tag, row + j * lanes<Real>), sum[j]);
     }
+  }
+}
+
+/// The same where `right` may be null.
+template <std::size_t vectors, typename Column, typename Real>
+HWY_INLINE void add_hop(const Column* columns, std::size_t count, Real scale, const Real* right,
+                        const Real* x, std::size_t x_stride, Wide<Real>* sum) {
+  if (right == nullptr) {
+    add_columns<vectors, false>(columns, count, scale, right, x, x_stride, sum);
+  } else {
+    add_columns<vectors, true>(columns, count, scale, right, x, x_stride, sum);
   }
 }
 
@@ -61,30 +68,31 @@ HWY_INLINE double dot_of(const Wide<Real>* sum, const Real* g) {
 template <std::size_t lines, typename Column, typename Real>
 HWY_INLINE void sum_lines(const ListedRow<Column, Real>& row, const Real* x, Real* to) {
   constexpr std::size_t vectors = lines * parts<Real>;
+  constexpr std::size_t stride = vectors * lanes<Real>;
   const Tag<Real> tag;
-  Wide<Real> sum[vectors];
   Wide<Real> total[vectors];
   for (std::size_t j = 0; j < vectors; ++j) total[j] = hn::Zero(tag);
-  const auto add = [&](std::size_t k) HWY_ATTR {
-    if (row.g != nullptr) row.dots[k] += dot_of<vectors>(sum, row.g);
-    const auto scale = hn::Set(tag, row.scale[k]);
-    for (std::size_t j = 0; j < vectors; ++j) total[j] = hn::MulAdd(scale, sum[j], total[j]);
-  };
-  const auto wanted = [&](std::size_t k)
-                          HWY_ATTR { return row.scale[k] != Real{0} || row.g != nullptr; };
-  const auto sum_hop = [&](std::size_t k, const auto* columns, std::size_t count) HWY_ATTR {
-    if (row.right[k] == nullptr) {
-      sum_columns<vectors, false>(columns, count, row.right[k], x, sum);
-    } else {
-      sum_columns<vectors, true>(columns, count, row.right[k], x, sum);
+  const auto add = [&](std::size_t k, const auto* columns, std::size_t count) HWY_ATTR {
+    const Real scale = row.scale[k];
+    if (row.g == nullptr) {
+      if (scale != Real{0}) {
+        add_hop<vectors>(columns, count, scale, row.right[k], x, stride, total);
+      }
+      return;
     }
-    add(k);
+    Wide<Real> sum[vectors];
+    for (std::size_t j = 0; j < vectors; ++j) sum[j] = hn::Zero(tag);
+    add_hop<vectors>(columns, count, Real{1}, row.right[k], x, stride, sum);
+    row.dots[k] += dot_of<vectors>(sum, row.g);
+    for (std::size_t j = 0; j < vectors; ++j) {
+      total[j] = hn::MulAdd(hn::Set(tag, scale), sum[j], total[j]);
+    }
   };
-  if (wanted(0)) sum_hop(0, &row.node, 1);
+  add(0, &row.node, 1);
   std::size_t begin = row.begin;
   for (std::size_t k = 1; k <= row.hops; ++k) {
     const std::size_t end = row.ends[k - 1];
-    if (begin != end && wanted(k)) sum_hop(k, row.columns + begin, end - begin);
+    if (begin != end) add(k, row.columns + begin, end - begin);
     begin = end;
   }
   for (std::size_t j = 0; j < vectors; ++j) hn::StoreU(total[j], tag, to + j * lanes<Real>);
@@ -140,6 +148,93 @@ void sum_listed(const ListedRow<Column, Real>& row, const Real* x, std::size_t l
       return sum_lines<4>(row, x, to);
     default:
       return sum_lines<most_sum_lines>(row, x, to);
+  }
+}
+
+/// `vectors` vectors of a row of short ones. `weighted`: columns have factors.
+template <std::size_t vectors, bool weighted, typename Column, typename Real>
+HWY_INLINE void sum_short(const ShortRows<Column, Real>& rows, std::size_t at, const Real* x,
+                          std::size_t x_stride, Real* to) {
+  const auto& row = rows.rows[at];
+  const Tag<Real> tag;
+  Wide<Real> sum[vectors];
+  for (std::size_t j = 0; j < vectors; ++j) sum[j] = hn::Zero(tag);
+  const auto add = [&](std::size_t k, const auto* columns, std::size_t count) HWY_ATTR {
+    const Real scale = rows.scale_of(k, row.node);
+    if constexpr (weighted) {
+      add_hop<vectors>(columns, count, scale, rows.right[k], x, x_stride, sum);
+    } else {
+      add_columns<vectors, false>(columns, count, scale, rows.right[k], x, x_stride, sum);
+    }
+  };
+  add(0, &row.node, 1);
+  for (std::size_t k = 1; k <= rows.hops; ++k) {
+    add(k, row.columns + row.places[k - 1], row.places[k] - row.places[k - 1]);
+  }
+  for (std::size_t j = 0; j < vectors; ++j) hn::StoreU(sum[j], tag, to + j * lanes<Real>);
+}
+
+/// One value of such a row, past the last whole vector.
+template <typename Column, typename Real>
+HWY_INLINE Real sum_short_column(const ShortRows<Column, Real>& rows, std::size_t at, const Real* x,
+                                 std::size_t x_stride) {
+  const auto& row = rows.rows[at];
+  Real sum = 0;
+  const auto add = [&](std::size_t k, std::size_t v) HWY_ATTR {
+    const Real right = rows.right[k] == nullptr ? Real{1} : rows.right[k][v];
+    sum += rows.scale_of(k, row.node) * right * x[v * x_stride];
+  };
+  add(0, row.node);
+  for (std::size_t k = 1; k <= rows.hops; ++k) {
+    for (std::size_t i = row.places[k - 1]; i < row.places[k]; ++i) add(k, row.columns[i]);
+  }
+  return sum;
+}
+
+/// Columns f, f + `vectors` vectors, ... of the rows from `begin` to `end`, as long as whole groups
+/// of `vectors` are left; f is then where the rest begins.
+template <std::size_t vectors, bool weighted, typename Column, typename Real>
+HWY_INLINE void sum_groups(const ShortRows<Column, Real>& rows, std::size_t begin, std::size_t end,
+                           const Real* x, std::size_t x_stride, std::size_t width, Real* y,
+                           std::size_t y_stride, std::size_t& f) {
+  for (; f + vectors * lanes<Real> <= width; f += vectors * lanes<Real>) {
+    for (std::size_t at = begin; at < end; ++at) {
+      Real* const to = y + rows.rows[at].node * y_stride;
+      sum_short<vectors, weighted>(rows, at, x + f, x_stride, to + f);
+    }
+  }
+}
+
+/// All columns: of wide signals row by row, so that all of a row of x is used while it is near, of
+/// narrow ones group by group, since loops over groups would take as long as the groups.
+template <bool weighted, typename Column, typename Real>
+HWY_INLINE void sum_each_short(const ShortRows<Column, Real>& rows, const Real* x,
+                               std::size_t x_stride, std::size_t width, Real* y,
+                               std::size_t y_stride) {
+  const std::size_t step = width >= 4 * lanes<Real> ? 1 : rows.count;
+  for (std::size_t begin = 0; begin < rows.count; begin += step) {
+    const std::size_t end = begin + step;
+    std::size_t f = 0;
+    sum_groups<8, weighted>(rows, begin, end, x, x_stride, width, y, y_stride, f);
+    sum_groups<4, weighted>(rows, begin, end, x, x_stride, width, y, y_stride, f);
+    sum_groups<1, weighted>(rows, begin, end, x, x_stride, width, y, y_stride, f);
+    for (; f < width; ++f) {
+      for (std::size_t at = begin; at < end; ++at) {
+        y[rows.rows[at].node * y_stride + f] = sum_short_column(rows, at, x + f, x_stride);
+      }
+    }
+  }
+}
+
+template <typename Column, typename Real>
+void sum_all_short(const ShortRows<Column, Real>& rows, const Real* x, std::size_t x_stride,
+                   std::size_t width, Real* y, std::size_t y_stride) {
+  // Rows are so short that a question for each of them shows.
+  if (std::any_of(rows.right, rows.right + rows.hops + 1,
+                  [](const Real* right) { return right != nullptr; })) {
+    sum_each_short<true>(rows, x, x_stride, width, y, y_stride);
+  } else {
+    sum_each_short<false>(rows, x, x_stride, width, y, y_stride);
   }
 }
 
@@ -235,6 +330,16 @@ void multiply_rows(const Real* w, std::size_t rows, const Real* x, std::size_t c
                               std::size_t lines, Real* to) {                                     \
     sum_listed(row, x, lines, to);                                                               \
   }                                                                                              \
+  void sum_short_rows_16_##letter(const ShortRows<std::uint16_t, Real>& rows, const Real* x,     \
+                                  std::size_t x_stride, std::size_t width, Real* y,              \
+                                  std::size_t y_stride) {                                        \
+    sum_all_short(rows, x, x_stride, width, y, y_stride);                                        \
+  }                                                                                              \
+  void sum_short_rows_32_##letter(const ShortRows<std::uint32_t, Real>& rows, const Real* x,     \
+                                  std::size_t x_stride, std::size_t width, Real* y,              \
+                                  std::size_t y_stride) {                                        \
+    sum_all_short(rows, x, x_stride, width, y, y_stride);                                        \
+  }                                                                                              \
   void multiply_rows_##letter(const Real* w, std::size_t rows, const Real* x, std::size_t count, \
                               std::size_t lines, Real* to, std::size_t to_stride) {              \
     multiply_rows(w, rows, x, count, lines, to, to_stride);                                      \
@@ -248,25 +353,37 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace ngf::kernels {
 
-#define NGF_DISPATCH(Real, letter)                                                             \
-  HWY_EXPORT(sum_shells_16_##letter);                                                          \
-  HWY_EXPORT(sum_shells_32_##letter);                                                          \
-  HWY_EXPORT(multiply_rows_##letter);                                                          \
-  template <>                                                                                  \
-  void sum_shells(const ListedRow<std::uint16_t, Real>& row, const Real* x, std::size_t lines, \
-                  Real* to) {                                                                  \
-    HWY_DYNAMIC_DISPATCH(sum_shells_16_##letter)(row, x, lines, to);                           \
-  }                                                                                            \
-  template <>                                                                                  \
-  void sum_shells(const ListedRow<std::uint32_t, Real>& row, const Real* x, std::size_t lines, \
-                  Real* to) {                                                                  \
-    HWY_DYNAMIC_DISPATCH(sum_shells_32_##letter)(row, x, lines, to);                           \
-  }                                                                                            \
-  template <>                                                                                  \
-  void multiply_rows(const Real* w, std::size_t rows, const Real* x, std::size_t count,        \
-                     std::size_t lines, Real* to, std::size_t to_stride) {                     \
-    HWY_DYNAMIC_DISPATCH(multiply_rows_##letter)                                               \
-    (w, rows, x, count, lines, to, to_stride);                                                 \
+#define NGF_DISPATCH(Real, letter)                                                              \
+  HWY_EXPORT(sum_shells_16_##letter);                                                           \
+  HWY_EXPORT(sum_shells_32_##letter);                                                           \
+  HWY_EXPORT(sum_short_rows_16_##letter);                                                       \
+  HWY_EXPORT(sum_short_rows_32_##letter);                                                       \
+  HWY_EXPORT(multiply_rows_##letter);                                                           \
+  template <>                                                                                   \
+  void sum_shells(const ListedRow<std::uint16_t, Real>& row, const Real* x, std::size_t lines,  \
+                  Real* to) {                                                                   \
+    HWY_DYNAMIC_DISPATCH(sum_shells_16_##letter)(row, x, lines, to);                            \
+  }                                                                                             \
+  template <>                                                                                   \
+  void sum_shells(const ListedRow<std::uint32_t, Real>& row, const Real* x, std::size_t lines,  \
+                  Real* to) {                                                                   \
+    HWY_DYNAMIC_DISPATCH(sum_shells_32_##letter)(row, x, lines, to);                            \
+  }                                                                                             \
+  template <>                                                                                   \
+  void sum_short_rows(const ShortRows<std::uint16_t, Real>& rows, const Real* x,                \
+                      std::size_t x_stride, std::size_t width, Real* y, std::size_t y_stride) { \
+    HWY_DYNAMIC_DISPATCH(sum_short_rows_16_##letter)(rows, x, x_stride, width, y, y_stride);    \
+  }                                                                                             \
+  template <>                                                                                   \
+  void sum_short_rows(const ShortRows<std::uint32_t, Real>& rows, const Real* x,                \
+                      std::size_t x_stride, std::size_t width, Real* y, std::size_t y_stride) { \
+    HWY_DYNAMIC_DISPATCH(sum_short_rows_32_##letter)(rows, x, x_stride, width, y, y_stride);    \
+  }                                                                                             \
+  template <>                                                                                   \
+  void multiply_rows(const Real* w, std::size_t rows, const Real* x, std::size_t count,         \
+                     std::size_t lines, Real* to, std::size_t to_stride) {                      \
+    HWY_DYNAMIC_DISPATCH(multiply_rows_##letter)                                                \
+    (w, rows, x, count, lines, to, to_stride);                                                  \
   }
 NGF_FOR_EACH_REAL(NGF_DISPATCH)
 #undef NGF_DISPATCH

@@ -37,6 +37,32 @@ struct ListedRow {
 template <typename Column, typename Real>
 void sum_shells(const ListedRow<Column, Real>& row, const Real* x, std::size_t lines, Real* to);
 
+/// The rows of some nodes in lists that are held, and the factors of their shells.
+template <typename Column, typename Real>
+struct ShortRows {
+  struct Row {
+    NodeId node = 0;
+    const Column* columns = nullptr;
+    const std::uint32_t* places = nullptr;  ///< hop k is columns[places[k - 1]] to [places[k]]
+  };
+  const Row* rows = nullptr;
+  std::size_t count = 0;
+  std::size_t hops = 0;
+  const Real* scale = nullptr;        ///< by hop, 0 included
+  const Real* const* left = nullptr;  ///< by hop: factors of rows and columns; null stands for ones
+  const Real* const* right = nullptr;
+
+  Real scale_of(std::size_t k, NodeId u) const {
+    return left[k] == nullptr ? scale[k] : scale[k] * left[k][u];
+  }
+};
+
+/// The same for many rows of few columns each, of signals that stay where they are: the rows of y
+/// of their nodes.
+template <typename Column, typename Real>
+void sum_short_rows(const ShortRows<Column, Real>& rows, const Real* x, std::size_t x_stride,
+                    std::size_t width, Real* y, std::size_t y_stride);
+
 /// Rows of a tile of weights are so far apart.
 inline constexpr std::size_t tile_columns = 256;
 
