@@ -5,6 +5,7 @@
 
 #include "detail/aligned.hpp"
 #include "detail/parallel.hpp"
+#include "detail/scratch.hpp"
 #include "kernels/hops.hpp"
 
 namespace ngf::filter {
@@ -92,7 +93,7 @@ void copy_blocks(const Hops& turned, std::size_t first, std::size_t begin, std::
 }
 
 /// Where those blocks are, `most` of them or as many as there are.
-kernels::Ahead blocks_from(const Hops& turned, std::size_t first, std::size_t begin,
+kernels::Lines blocks_from(const Hops& turned, std::size_t first, std::size_t begin,
                            std::size_t most) {
   if (begin >= turned.nodes()) return {};
   return {turned.row(static_cast<NodeId>(begin)).data() + first, turned.stride(),
@@ -123,31 +124,47 @@ void turn_back(const float* turned, std::size_t first, std::size_t rows, Signals
     }
   }
 }
-AlignedVector<float> turn(const Signals& x, std::size_t first, std::size_t rows) {
+void turn(const Signals& x, std::size_t first, std::size_t rows, float* turned) {
   const auto columns = static_cast<std::size_t>(x.cols());
-  AlignedVector<float> turned(columns * block_hops, 0.0F);
   for (std::size_t i = 0; i < rows; ++i) {
-    float* const to = turned.data() + kernels::place_in_block<float>(i);
+    float* const to = turned + kernels::place_in_block<float>(i);
     const float* const from = x.data() + (first + i) * columns;
     for (std::size_t f = 0; f < columns; ++f) to[f * block_hops] = from[f];
   }
-  return turned;
+}
+
+/// The columns of a and b side by side.
+detail::ScratchVector<float> join(const Signals& a, const Signals& b, int threads) {
+  detail::ScratchVector<float> result(static_cast<std::size_t>(a.size() + b.size()));
+  Eigen::Map<Signals> joined(result.data(), a.rows(), a.cols() + b.cols());
+  detail::parallel_ranges(static_cast<std::size_t>(a.rows()), threads,
+                          [&](std::size_t begin, std::size_t end) {
+                            const auto first = static_cast<Eigen::Index>(begin);
+                            const auto count = static_cast<Eigen::Index>(end - begin);
+                            auto rows = joined.middleRows(first, count);
+                            rows.leftCols(a.cols()) = a.middleRows(first, count);
+                            rows.rightCols(b.cols()) = b.middleRows(first, count);
+                          });
+  return result;
 }
 
 /// <g_u, x_v> for blocks of rows u and all v, added up by their hops.
 ///
-/// Where only totals are wanted, a pair of blocks stands for both of its orders: <x_u, g_v> counts
-/// too. A block with itself has each pair twice already.
+/// With `half`, where only totals are wanted, a pair of blocks stands for both of its orders: with
+/// columns of g behind those of x, and of x behind those of g, <x_u, g_v> counts too. A block with
+/// itself has each pair twice already.
 class BlockCorrelation {
  public:
+  /// of_columns: x, or with `half` x beside g.
   BlockCorrelation(const Hops& turned, const ShellFactors<float>& factors, const Signals& x,
-                   const Signals& g, bool half)
+                   const Signals& g, const float* of_columns, bool half)
       : turned_(turned),
         factors_(factors),
         x_(x),
         g_(g),
+        of_columns_(of_columns),
         half_(half),
-        columns_(static_cast<std::size_t>(x.cols())),
+        columns_(static_cast<std::size_t>(half ? 2 * x.cols() : x.cols())),
         tables_(factors, turned.nodes(), false) {}
 
   Matrix run(int threads) const {
@@ -155,32 +172,31 @@ class BlockCorrelation {
     const std::size_t hops = factors_.scale.size();
     Matrix dots(nodes, static_cast<Eigen::Index>(hops));
     for_each_block(nodes, threads, [&](std::size_t first, std::size_t rows) {
-      const AlignedVector<float> rows_of_g = turn(g_, first, rows);
-      const AlignedVector<float> rows_of_x = half_ ? turn(x_, first, rows) : AlignedVector<float>();
+      AlignedVector<float> of_rows(columns_ * block_hops, 0.0F);
+      turn(g_, first, rows, of_rows.data());
+      if (half_) turn(x_, first, rows, of_rows.data() + of_rows.size() / 2);
       AlignedVector<float> bins(hops * block_hops, 0.0F);
       AlignedVector<float> products(nodes_together * block_hops);
       AlignedVector<float> weights(tables_.step() > 0 ? products.size() : 0);
-      AlignedVector<std::uint8_t> blocks(nodes_together * block_hops);
       for (std::size_t begin = half_ ? first : 0; begin < nodes; begin += nodes_together) {
         const std::size_t count = std::min(nodes_together, nodes - begin);
-        copy_blocks(turned_, first, begin, count, blocks.data());
-        std::fill_n(products.data(), count * block_hops, 0.0F);
-        add_products(rows_of_g.data(), x_, begin, count, products.data());
-        if (half_) {
-          add_products(rows_of_x.data(), g_, begin, count, products.data());
-          halve_own(first, begin, count, products.data());
-        }
+        const kernels::Lines blocks = blocks_from(turned_, first, begin, count);
+        find_products(of_rows.data(), begin, count, products.data(),
+                      blocks_from(turned_, first, begin + count, nodes_together));
+        if (half_) halve_own(first, begin, count, products.data());
         if (tables_.step() > 0) {
-          kernels::look_up_block(blocks.data(), count, tables_.from(begin), tables_.step(),
-                                 weights.data());
+          kernels::look_up_block(blocks.first, blocks.stride, count, tables_.from(begin),
+                                 tables_.step(), weights.data());
           for (std::size_t i = 0; i < count * block_hops; ++i) products[i] *= weights[i];
         }
-        kernels::add_block_by_hop(blocks.data(), products.data(), count, hops - 1, bins.data());
+        kernels::add_block_by_hop(blocks.first, blocks.stride, products.data(), count, hops - 1,
+                                  bins.data());
       }
       for (std::size_t i = 0; i < rows; ++i) {
         const auto u = static_cast<NodeId>(first + i);
         for (std::size_t k = 0; k < hops; ++k) {
-          const float sum = bins[k * block_hops + kernels::place_in_block<float>(i)];
+          const float sum =
+              k == 0 ? own_product(u) : bins[k * block_hops + kernels::place_in_block<float>(i)];
           dots(u, static_cast<Eigen::Index>(k)) =
               static_cast<double>(sum) * static_cast<double>(factors_.of_row(k, u));
         }
@@ -194,17 +210,24 @@ class BlockCorrelation {
   static constexpr std::size_t nodes_together = 8 * most_block_columns;
   static constexpr std::size_t columns_together = 64;
 
-  void add_products(const float* of_rows, const Signals& of_columns, std::size_t begin,
-                    std::size_t count, float* products) const {
+  void find_products(const float* of_rows, std::size_t begin, std::size_t count, float* products,
+                     const kernels::Lines& ahead) const {
     for (std::size_t f = 0; f < columns_; f += columns_together) {
       for (std::size_t v = 0; v < count; v += most_block_columns) {
-        kernels::multiply_turned(
-            of_rows + f * block_hops, of_columns.data() + (begin + v) * columns_ + f, columns_,
-            std::min(columns_together, columns_ - f), std::min(most_block_columns, count - v),
-            products + v * block_hops);
+        // A few lines at a time: more would have to wait for each other.
+        for (std::size_t i = v; f == 0 && i < std::min(v + most_block_columns, ahead.count); ++i) {
+          __builtin_prefetch(ahead.first + i * ahead.stride);
+        }
+        kernels::multiply_turned(of_rows + f * block_hops, of_columns_ + (begin + v) * columns_ + f,
+                                 columns_, std::min(columns_together, columns_ - f),
+                                 std::min(most_block_columns, count - v), f > 0,
+                                 products + v * block_hops);
       }
     }
   }
+
+  /// Of a node with itself, the only pair at hop 0.
+  float own_product(NodeId u) const { return g_.row(u).dot(x_.row(u)) * *tables_.from(u); }
 
   /// The products of the block of rows with nodes of its own.
   static void halve_own(std::size_t first, std::size_t begin, std::size_t count, float* products) {
@@ -217,6 +240,7 @@ class BlockCorrelation {
   const ShellFactors<float>& factors_;
   const Signals& x_;
   const Signals& g_;
+  const float* of_columns_;
   bool half_;
   std::size_t columns_;
   BlockTables tables_;
@@ -237,7 +261,7 @@ void multiply_blocks(const Hops& turned, const ShellFactors<float>& factors,
     for (std::size_t begin = 0; begin < nodes; begin += nodes_together) {
       const std::size_t count = std::min(nodes_together, nodes - begin);
       copy_blocks(turned, first, begin, count, blocks.data());
-      kernels::Ahead ahead = blocks_from(turned, first, begin + count, nodes_together);
+      kernels::Lines ahead = blocks_from(turned, first, begin + count, nodes_together);
       for (std::size_t panel = 0; panel < panels.count(); ++panel) {
         kernels::multiply_block(blocks.data(), count, tables.from(begin), tables.step(),
                                 panels.from(panel, begin), panels.width(panel),
@@ -251,7 +275,9 @@ void multiply_blocks(const Hops& turned, const ShellFactors<float>& factors,
 
 Matrix correlate_blocks(const Hops& turned, const ShellFactors<float>& factors, const Signals& x,
                         const Signals& g, bool half, int threads) {
-  return BlockCorrelation(turned, factors, x, g, half).run(threads);
+  if (!half) return BlockCorrelation(turned, factors, x, g, x.data(), half).run(threads);
+  const auto beside = join(x, g, threads);
+  return BlockCorrelation(turned, factors, x, g, beside.data(), half).run(threads);
 }
 
 }  // namespace ngf::filter

@@ -280,10 +280,11 @@ FilterGradients<Real> NeighborhoodFilter::gradients(const SignalsOf<Real>& x,
   }
   // In the order of the nodes, whatever the threads did.
   result.taps.assign(taps_.values().size(), 0);
+  const std::size_t count = taps_.count();
   for (NodeId u = 0; u < nodes(); ++u) {
-    for (std::size_t k = 0; k < taps_.count(); ++k) {
-      result.taps[taps_.group(u) * taps_.count() + k] += dots(u, static_cast<Eigen::Index>(k));
-    }
+    double* const of_group = result.taps.data() + taps_.group(u) * count;
+    const double* const of_node = dots.data() + u * count;
+    for (std::size_t k = 0; k < count; ++k) of_group[k] += of_node[k];
   }
   return result;
 }

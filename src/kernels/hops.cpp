@@ -191,10 +191,13 @@ bool has_block_products_here(std::size_t last_hop) { return Table<float>::holds(
 template <std::size_t columns>
 class BlockSums {
  public:
-  HWY_INLINE explicit BlockSums(float* at) : at_(at) {
+  /// Sums that begin with what is there, or with 0.
+  HWY_INLINE BlockSums(float* at, bool add) : at_(at) {
     HWY_UNROLL(6)
     for (std::size_t c = 0; c < columns; ++c) {
-      for (std::size_t j = 0; j < parts; ++j) sum_[c][j] = hn::LoadU(tag_, place(c, j));
+      for (std::size_t j = 0; j < parts; ++j) {
+        sum_[c][j] = add ? hn::LoadU(tag_, place(c, j)) : hn::Zero(tag_);
+      }
     }
   }
   HWY_INLINE void add(std::size_t c, const Wide<float>* values, float factor) {
@@ -222,8 +225,8 @@ class BlockSums {
 
 template <std::size_t columns>
 void multiply_columns(const std::uint8_t* hops, std::size_t count, const float* tables,
-                      std::size_t table_step, const float* x, float* to, const Ahead& ahead) {
-  BlockSums<columns> sums(to);
+                      std::size_t table_step, const float* x, float* to, const Lines& ahead) {
+  BlockSums<columns> sums(to, true);
   Table<float> table(tables);
   for (std::size_t v = 0; v < count; ++v) {
     if (table_step > 0) table = Table<float>(tables + v * table_step);
@@ -243,8 +246,8 @@ void multiply_columns(const std::uint8_t* hops, std::size_t count, const float* 
 
 template <std::size_t columns>
 void multiply_turned_columns(const float* g, const float* x, std::size_t x_stride,
-                             std::size_t depth, float* products) {
-  BlockSums<columns> sums(products);
+                             std::size_t depth, bool add, float* products) {
+  BlockSums<columns> sums(products, add);
   for (std::size_t f = 0; f < depth; ++f) {
     Wide<float> values[parts];
     for (std::size_t j = 0; j < parts; ++j) {
@@ -270,25 +273,25 @@ HWY_INLINE void with_constant(std::size_t number, const Body& body) {
 
 void multiply_block_here(const std::uint8_t* hops, std::size_t count, const float* tables,
                          std::size_t table_step, const float* x, std::size_t columns, float* sums,
-                         const Ahead& ahead) {
+                         const Lines& ahead) {
   with_constant<most_block_columns>(columns, [&](auto constant) HWY_ATTR {
     multiply_columns<constant()>(hops, count, tables, table_step, x, sums, ahead);
   });
 }
 
 void multiply_turned_here(const float* g, const float* x, std::size_t x_stride, std::size_t depth,
-                          std::size_t columns, float* products) {
+                          std::size_t columns, bool add, float* products) {
   with_constant<most_block_columns>(columns, [&](auto constant) HWY_ATTR {
-    multiply_turned_columns<constant()>(g, x, x_stride, depth, products);
+    multiply_turned_columns<constant()>(g, x, x_stride, depth, add, products);
   });
 }
 
-void look_up_block_here(const std::uint8_t* hops, std::size_t count, const float* tables,
-                        std::size_t table_step, float* w) {
+void look_up_block_here(const std::uint8_t* hops, std::size_t stride, std::size_t count,
+                        const float* tables, std::size_t table_step, float* w) {
   Table<float> table(tables);
   for (std::size_t v = 0; v < count; ++v) {
     if (table_step > 0) table = Table<float>(tables + v * table_step);
-    auto places = words_at<float>(hops + v * block_hops);
+    auto places = words_at<float>(hops + v * stride);
     for (std::size_t j = 0; j < parts; ++j) {
       if (j > 0) places = next_byte<float>(places);
       hn::StoreU(table.at(places), Tag<float>(), w + v * block_hops + j * lanes<float>);
@@ -298,8 +301,8 @@ void look_up_block_here(const std::uint8_t* hops, std::size_t count, const float
 
 /// For the hops first..first+together-1, whose sums stay in registers.
 template <std::size_t together>
-void add_hops(const std::uint8_t* hops, const float* products, std::size_t count, std::size_t first,
-              float* bins) {
+void add_hops(const std::uint8_t* hops, std::size_t stride, const float* products,
+              std::size_t count, std::size_t first, float* bins) {
   const Tag<float> tag;
   const hn::RebindToUnsigned<Tag<float>> place_tag;
   Wide<float> sums[together][parts];
@@ -310,7 +313,7 @@ void add_hops(const std::uint8_t* hops, const float* products, std::size_t count
     }
   }
   for (std::size_t v = 0; v < count; ++v) {
-    auto words = words_at<float>(hops + v * block_hops);
+    auto words = words_at<float>(hops + v * stride);
     HWY_UNROLL(4)
     for (std::size_t j = 0; j < parts; ++j) {
       if (j > 0) words = next_byte<float>(words);
@@ -332,16 +335,16 @@ void add_hops(const std::uint8_t* hops, const float* products, std::size_t count
   }
 }
 
-void add_block_by_hop_here(const std::uint8_t* hops, const float* products, std::size_t count,
-                           std::size_t last_hop, float* bins) {
+void add_block_by_hop_here(const std::uint8_t* hops, std::size_t stride, const float* products,
+                           std::size_t count, std::size_t last_hop, float* bins) {
   constexpr std::size_t most_together = 5;
   // Parts of one size, more or less.
-  const std::size_t turns = last_hop / most_together + 1;
-  std::size_t first = 0;
+  const std::size_t turns = (last_hop + most_together - 1) / most_together;
+  std::size_t first = 1;
   for (std::size_t turn = 1; turn <= turns; ++turn) {
-    const std::size_t end = (last_hop + 1) * turn / turns;
+    const std::size_t end = 1 + last_hop * turn / turns;
     with_constant<most_together>(end - first, [&](auto constant) HWY_ATTR {
-      add_hops<constant()>(hops, products, count, first, bins + first * block_hops);
+      add_hops<constant()>(hops, stride, products, count, first, bins + first * block_hops);
     });
     first = end;
   }
@@ -352,13 +355,15 @@ void add_block_by_hop_here(const std::uint8_t* hops, const float* products, std:
 bool has_block_products_here(std::size_t /*last_hop*/) { return false; }
 void multiply_block_here(const std::uint8_t* /*hops*/, std::size_t /*count*/,
                          const float* /*tables*/, std::size_t /*table_step*/, const float* /*x*/,
-                         std::size_t /*columns*/, float* /*sums*/, const Ahead& /*ahead*/) {}
+                         std::size_t /*columns*/, float* /*sums*/, const Lines& /*ahead*/) {}
 void multiply_turned_here(const float* /*g*/, const float* /*x*/, std::size_t /*x_stride*/,
-                          std::size_t /*depth*/, std::size_t /*columns*/, float* /*products*/) {}
-void look_up_block_here(const std::uint8_t* /*hops*/, std::size_t /*count*/,
+                          std::size_t /*depth*/, std::size_t /*columns*/, bool /*add*/,
+                          float* /*products*/) {}
+void look_up_block_here(const std::uint8_t* /*hops*/, std::size_t /*stride*/, std::size_t /*count*/,
                         const float* /*tables*/, std::size_t /*table_step*/, float* /*w*/) {}
-void add_block_by_hop_here(const std::uint8_t* /*hops*/, const float* /*products*/,
-                           std::size_t /*count*/, std::size_t /*last_hop*/, float* /*bins*/) {}
+void add_block_by_hop_here(const std::uint8_t* /*hops*/, std::size_t /*stride*/,
+                           const float* /*products*/, std::size_t /*count*/,
+                           std::size_t /*last_hop*/, float* /*bins*/) {}
 
 #endif
 
@@ -428,21 +433,21 @@ bool has_block_products(std::size_t last_hop) {
 }
 void multiply_block(const std::uint8_t* hops, std::size_t count, const float* tables,
                     std::size_t table_step, const float* x, std::size_t columns, float* sums,
-                    const Ahead& ahead) {
+                    const Lines& ahead) {
   HWY_DYNAMIC_DISPATCH(multiply_block_here)
   (hops, count, tables, table_step, x, columns, sums, ahead);
 }
 void multiply_turned(const float* g, const float* x, std::size_t x_stride, std::size_t depth,
-                     std::size_t columns, float* products) {
-  HWY_DYNAMIC_DISPATCH(multiply_turned_here)(g, x, x_stride, depth, columns, products);
+                     std::size_t columns, bool add, float* products) {
+  HWY_DYNAMIC_DISPATCH(multiply_turned_here)(g, x, x_stride, depth, columns, add, products);
 }
-void look_up_block(const std::uint8_t* hops, std::size_t count, const float* tables,
-                   std::size_t table_step, float* w) {
-  HWY_DYNAMIC_DISPATCH(look_up_block_here)(hops, count, tables, table_step, w);
+void look_up_block(const std::uint8_t* hops, std::size_t stride, std::size_t count,
+                   const float* tables, std::size_t table_step, float* w) {
+  HWY_DYNAMIC_DISPATCH(look_up_block_here)(hops, stride, count, tables, table_step, w);
 }
-void add_block_by_hop(const std::uint8_t* hops, const float* products, std::size_t count,
-                      std::size_t last_hop, float* bins) {
-  HWY_DYNAMIC_DISPATCH(add_block_by_hop_here)(hops, products, count, last_hop, bins);
+void add_block_by_hop(const std::uint8_t* hops, std::size_t stride, const float* products,
+                      std::size_t count, std::size_t last_hop, float* bins) {
+  HWY_DYNAMIC_DISPATCH(add_block_by_hop_here)(hops, stride, products, count, last_hop, bins);
 }
 
 }  // namespace ngf::kernels

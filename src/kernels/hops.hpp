@@ -52,31 +52,32 @@ inline constexpr std::size_t most_block_columns = 6;
 /// Entries of the tables of `multiply_block`, which are no longer than they must be.
 inline constexpr std::size_t block_table_entries = 32;
 
-/// What will be wanted soon: lines to bring into the caches meanwhile.
-struct Ahead {
+/// Blocks of 64 rows where they lie, one a cache line.
+struct Lines {
   const std::uint8_t* first = nullptr;
   std::size_t stride = 0;
   std::size_t count = 0;
 };
 
 /// sums[c * 64 + u] += sum over v < count of table_v[hops[v * 64 + u]] * x[v * columns + c], for
-/// c < columns. Table v begins `table_step` behind table v - 1: 0 where all nodes share one.
+/// c < columns. Table v begins `table_step` behind table v - 1: 0 where all nodes share one. What
+/// is `ahead` is brought into the caches meanwhile.
 void multiply_block(const std::uint8_t* hops, std::size_t count, const float* tables,
                     std::size_t table_step, const float* x, std::size_t columns, float* sums,
-                    const Ahead& ahead);
+                    const Lines& ahead);
 
-/// w[v * 64 + u] = table_v[hops[v * 64 + u]], for v < count, with such tables.
-void look_up_block(const std::uint8_t* hops, std::size_t count, const float* tables,
-                   std::size_t table_step, float* w);
+/// w[v * 64 + u] = table_v[hops[v * stride + u]], for v < count, with such tables.
+void look_up_block(const std::uint8_t* hops, std::size_t stride, std::size_t count,
+                   const float* tables, std::size_t table_step, float* w);
 
-/// products[v * 64 + u] += sum over f < depth of g[f * 64 + u] * x[v * x_stride + f], for
-/// v < columns.
+/// products[v * 64 + u] = sum over f < depth of g[f * 64 + u] * x[v * x_stride + f], for v <
+/// columns; with `add`, that is added to what is there.
 void multiply_turned(const float* g, const float* x, std::size_t x_stride, std::size_t depth,
-                     std::size_t columns, float* products);
+                     std::size_t columns, bool add, float* products);
 
-/// bins[k * 64 + u] += sum over those v < count with hops[v * 64 + u] == k of products[v * 64 + u],
-/// for k <= last_hop.
-void add_block_by_hop(const std::uint8_t* hops, const float* products, std::size_t count,
-                      std::size_t last_hop, float* bins);
+/// bins[k * 64 + u] += sum over those v < count with hops[v * stride + u] == k of products[v * 64 +
+/// u], for k from 1 to last_hop.
+void add_block_by_hop(const std::uint8_t* hops, std::size_t stride, const float* products,
+                      std::size_t count, std::size_t last_hop, float* bins);
 
 }  // namespace ngf::kernels
