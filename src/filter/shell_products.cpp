@@ -130,11 +130,13 @@ void multiply_lists(const EachRow& each_row, const ShellFactors<Real>& factors,
   }
 }
 
-/// The same for lists of short rows, which do not pay for panels.
+/// The same for lists of short rows, which do not pay for panels. Where g is given, `dots` of each
+/// node and shell grow by <g, (shell X)>, the shells without the factors of their rows.
 template <typename Real, typename Column>
 void multiply_short_lists(const ColumnLists<Column>& lists, std::span<const NodeId> order,
                           const ShellFactors<Real>& factors, const SignalsView<Real>& x,
-                          SignalsSlice<Real>& y, int threads) {
+                          SignalsSlice<Real>& y, int threads, const SignalsOf<Real>* g = nullptr,
+                          double* dots = nullptr) {
   using Rows = kernels::ShortRows<Column, Real>;
   constexpr std::size_t block_rows = 64;
   const auto left = pointers(factors.left);
@@ -148,7 +150,8 @@ void multiply_short_lists(const ColumnLists<Column>& lists, std::span<const Node
       rows[i] = {u, lists.block(u), lists.places(u).data()};
     }
     kernels::sum_short_rows(
-        Rows{rows.data(), count, lists.hops(), factors.scale.data(), left.data(), right.data()},
+        Rows{rows.data(), count, lists.hops(), factors.scale.data(), left.data(), right.data(),
+             g != nullptr ? g->data() : nullptr, static_cast<std::size_t>(x.cols()), dots},
         x.data(), static_cast<std::size_t>(x.outerStride()), static_cast<std::size_t>(x.cols()),
         y.data(), static_cast<std::size_t>(y.outerStride()));
   });
@@ -174,6 +177,17 @@ std::vector<NodeId> search_order(const ColumnLists<Column>& lists, NodeId nodes)
   return order;
 }
 
+/// Gives the dots of each node and shell the factors of their rows.
+template <typename Real>
+void multiply_by_rows(const ShellFactors<Real>& factors, Matrix& dots) {
+  for (Eigen::Index u = 0; u < dots.rows(); ++u) {
+    for (Eigen::Index k = 0; k < dots.cols(); ++k) {
+      dots(u, k) *=
+          static_cast<double>(factors.of_row(static_cast<std::size_t>(k), static_cast<NodeId>(u)));
+    }
+  }
+}
+
 /// As `correlate`. `of_product` are the factors themselves where no product is wanted.
 template <typename Real, typename EachRow>
 Matrix correlate_lists(const EachRow& each_row, const ShellFactors<Real>& factors,
@@ -193,11 +207,7 @@ Matrix correlate_lists(const EachRow& each_row, const ShellFactors<Real>& factor
       };
     });
   }
-  for (NodeId u = 0; u < nodes; ++u) {
-    for (Eigen::Index k = 0; k < count; ++k) {
-      dots(u, k) *= static_cast<double>(factors.of_row(static_cast<std::size_t>(k), u));
-    }
-  }
+  multiply_by_rows(factors, dots);
   return dots;
 }
 
@@ -288,6 +298,15 @@ Matrix correlate(const ShellSource& shells, const ShellFactors<Real>& factors,
   if (product != nullptr) {
     product->resize(x.rows(), x.cols());
     slice.emplace(*product);
+  }
+  if (slice && x.cols() > 1 && !shells.order.empty()) {
+    Matrix dots = Matrix::Zero(x.rows(), static_cast<Eigen::Index>(factors.scale.size()));
+    on_lists(shells.held, [&](const auto& lists) {
+      multiply_short_lists<Real>(lists, shells.order, *of_product, x, *slice, threads, &g,
+                                 dots.data());
+    });
+    multiply_by_rows(factors, dots);
+    return dots;
   }
   return by_form(
       shells,

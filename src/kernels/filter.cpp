@@ -151,63 +151,93 @@ void sum_listed(const ListedRow<Column, Real>& row, const Real* x, std::size_t l
   }
 }
 
-/// `vectors` vectors of a row of short ones. `weighted`: columns have factors.
-template <std::size_t vectors, bool weighted, typename Column, typename Real>
+/// What all short rows have in common, so that no row has to ask: whether columns have factors, and
+/// whether dots are wanted.
+template <bool weighted_, bool dotted_>
+struct ShortKind {
+  static constexpr bool weighted = weighted_;
+  static constexpr bool dotted = dotted_;
+};
+
+/// Columns f to f + `vectors` vectors of a row.
+template <std::size_t vectors, typename Kind, typename Column, typename Real>
 HWY_INLINE void sum_short(const ShortRows<Column, Real>& rows, std::size_t at, const Real* x,
-                          std::size_t x_stride, Real* to) {
+                          std::size_t x_stride, std::size_t f, Real* to) {
   const auto& row = rows.rows[at];
   const Tag<Real> tag;
-  Wide<Real> sum[vectors];
-  for (std::size_t j = 0; j < vectors; ++j) sum[j] = hn::Zero(tag);
-  const auto add = [&](std::size_t k, const auto* columns, std::size_t count) HWY_ATTR {
-    const Real scale = rows.scale_of(k, row.node);
-    if constexpr (weighted) {
-      add_hop<vectors>(columns, count, scale, rows.right[k], x, x_stride, sum);
+  Wide<Real> total[vectors];
+  for (std::size_t j = 0; j < vectors; ++j) total[j] = hn::Zero(tag);
+  const auto add = [&](std::size_t k, const auto* columns, std::size_t count, Real scale,
+                       Wide<Real>* sum) HWY_ATTR {
+    if constexpr (Kind::weighted) {
+      add_hop<vectors>(columns, count, scale, rows.right[k], x + f, x_stride, sum);
     } else {
-      add_columns<vectors, false>(columns, count, scale, rows.right[k], x, x_stride, sum);
+      add_columns<vectors, false>(columns, count, scale, rows.right[k], x + f, x_stride, sum);
     }
   };
-  add(0, &row.node, 1);
+  const auto add_shell = [&](std::size_t k, const auto* columns, std::size_t count) HWY_ATTR {
+    const Real scale = rows.scale_of(k, row.node);
+    if constexpr (Kind::dotted) {
+      Wide<Real> sum[vectors];
+      for (std::size_t j = 0; j < vectors; ++j) sum[j] = hn::Zero(tag);
+      add(k, columns, count, Real{1}, sum);
+      rows.dots[row.node * (rows.hops + 1) + k] +=
+          dot_of<vectors>(sum, rows.g + row.node * rows.g_stride + f);
+      for (std::size_t j = 0; j < vectors; ++j) {
+        total[j] = hn::MulAdd(hn::Set(tag, scale), sum[j], total[j]);
+      }
+    } else {
+      add(k, columns, count, scale, total);
+    }
+  };
+  add_shell(0, &row.node, 1);
   for (std::size_t k = 1; k <= rows.hops; ++k) {
-    add(k, row.columns + row.places[k - 1], row.places[k] - row.places[k - 1]);
+    add_shell(k, row.columns + row.places[k - 1], row.places[k] - row.places[k - 1]);
   }
-  for (std::size_t j = 0; j < vectors; ++j) hn::StoreU(sum[j], tag, to + j * lanes<Real>);
+  for (std::size_t j = 0; j < vectors; ++j) hn::StoreU(total[j], tag, to + f + j * lanes<Real>);
 }
 
-/// One value of such a row, past the last whole vector.
+/// Column f, past the last whole vector.
 template <typename Column, typename Real>
-HWY_INLINE Real sum_short_column(const ShortRows<Column, Real>& rows, std::size_t at, const Real* x,
-                                 std::size_t x_stride) {
+HWY_INLINE void sum_short_column(const ShortRows<Column, Real>& rows, std::size_t at, const Real* x,
+                                 std::size_t x_stride, std::size_t f, Real* to) {
   const auto& row = rows.rows[at];
-  Real sum = 0;
-  const auto add = [&](std::size_t k, std::size_t v) HWY_ATTR {
-    const Real right = rows.right[k] == nullptr ? Real{1} : rows.right[k][v];
-    sum += rows.scale_of(k, row.node) * right * x[v * x_stride];
+  Real total = 0;
+  const auto add_shell = [&](std::size_t k, const auto* columns, std::size_t count) HWY_ATTR {
+    Real sum = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t v = columns[i];
+      sum += (rows.right[k] == nullptr ? Real{1} : rows.right[k][v]) * x[v * x_stride + f];
+    }
+    if (rows.g != nullptr) {
+      rows.dots[row.node * (rows.hops + 1) + k] +=
+          static_cast<double>(sum * rows.g[row.node * rows.g_stride + f]);
+    }
+    total += rows.scale_of(k, row.node) * sum;
   };
-  add(0, row.node);
+  add_shell(0, &row.node, 1);
   for (std::size_t k = 1; k <= rows.hops; ++k) {
-    for (std::size_t i = row.places[k - 1]; i < row.places[k]; ++i) add(k, row.columns[i]);
+    add_shell(k, row.columns + row.places[k - 1], row.places[k] - row.places[k - 1]);
   }
-  return sum;
+  to[f] = total;
 }
 
 /// Columns f, f + `vectors` vectors, ... of the rows from `begin` to `end`, as long as whole groups
 /// of `vectors` are left; f is then where the rest begins.
-template <std::size_t vectors, bool weighted, typename Column, typename Real>
+template <std::size_t vectors, typename Kind, typename Column, typename Real>
 HWY_INLINE void sum_groups(const ShortRows<Column, Real>& rows, std::size_t begin, std::size_t end,
                            const Real* x, std::size_t x_stride, std::size_t width, Real* y,
                            std::size_t y_stride, std::size_t& f) {
   for (; f + vectors * lanes<Real> <= width; f += vectors * lanes<Real>) {
     for (std::size_t at = begin; at < end; ++at) {
-      Real* const to = y + rows.rows[at].node * y_stride;
-      sum_short<vectors, weighted>(rows, at, x + f, x_stride, to + f);
+      sum_short<vectors, Kind>(rows, at, x, x_stride, f, y + rows.rows[at].node * y_stride);
     }
   }
 }
 
 /// All columns: of wide signals row by row, so that all of a row of x is used while it is near, of
 /// narrow ones group by group, since loops over groups would take as long as the groups.
-template <bool weighted, typename Column, typename Real>
+template <typename Kind, typename Column, typename Real>
 HWY_INLINE void sum_each_short(const ShortRows<Column, Real>& rows, const Real* x,
                                std::size_t x_stride, std::size_t width, Real* y,
                                std::size_t y_stride) {
@@ -215,12 +245,12 @@ HWY_INLINE void sum_each_short(const ShortRows<Column, Real>& rows, const Real* 
   for (std::size_t begin = 0; begin < rows.count; begin += step) {
     const std::size_t end = begin + step;
     std::size_t f = 0;
-    sum_groups<8, weighted>(rows, begin, end, x, x_stride, width, y, y_stride, f);
-    sum_groups<4, weighted>(rows, begin, end, x, x_stride, width, y, y_stride, f);
-    sum_groups<1, weighted>(rows, begin, end, x, x_stride, width, y, y_stride, f);
+    sum_groups<8, Kind>(rows, begin, end, x, x_stride, width, y, y_stride, f);
+    sum_groups<4, Kind>(rows, begin, end, x, x_stride, width, y, y_stride, f);
+    sum_groups<1, Kind>(rows, begin, end, x, x_stride, width, y, y_stride, f);
     for (; f < width; ++f) {
       for (std::size_t at = begin; at < end; ++at) {
-        y[rows.rows[at].node * y_stride + f] = sum_short_column(rows, at, x + f, x_stride);
+        sum_short_column(rows, at, x, x_stride, f, y + rows.rows[at].node * y_stride);
       }
     }
   }
@@ -229,12 +259,18 @@ HWY_INLINE void sum_each_short(const ShortRows<Column, Real>& rows, const Real* 
 template <typename Column, typename Real>
 void sum_all_short(const ShortRows<Column, Real>& rows, const Real* x, std::size_t x_stride,
                    std::size_t width, Real* y, std::size_t y_stride) {
-  // Rows are so short that a question for each of them shows.
-  if (std::any_of(rows.right, rows.right + rows.hops + 1,
-                  [](const Real* right) { return right != nullptr; })) {
-    sum_each_short<true>(rows, x, x_stride, width, y, y_stride);
+  const bool weighted = std::any_of(rows.right, rows.right + rows.hops + 1,
+                                    [](const Real* right) { return right != nullptr; });
+  const auto sum_each = [&](auto kind) HWY_ATTR {
+    sum_each_short<decltype(kind)>(rows, x, x_stride, width, y, y_stride);
+  };
+  if (rows.g != nullptr) {
+    // Dots take longer than the question.
+    sum_each(ShortKind<true, true>());
+  } else if (weighted) {
+    sum_each(ShortKind<true, false>());
   } else {
-    sum_each_short<false>(rows, x, x_stride, width, y, y_stride);
+    sum_each(ShortKind<false, false>());
   }
 }
 

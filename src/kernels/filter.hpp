@@ -51,6 +51,11 @@ struct ShortRows {
   const Real* scale = nullptr;        ///< by hop, 0 included
   const Real* const* left = nullptr;  ///< by hop: factors of rows and columns; null stands for ones
   const Real* const* right = nullptr;
+  /// Where given, of all nodes: dots[u * (hops + 1) + k] grows by <g_u, sum over hop k of right *
+  /// x>.
+  const Real* g = nullptr;
+  std::size_t g_stride = 0;
+  double* dots = nullptr;
 
   Real scale_of(std::size_t k, NodeId u) const {
     return left[k] == nullptr ? scale[k] : scale[k] * left[k][u];
