@@ -87,7 +87,8 @@ struct Network<Real>::State {
       layer.skip = layout.find(Kind::skip, l);
       layer.bias = layout.find(Kind::bias, l);
       layer.taps = layout.find(Kind::taps, l);
-      layer.filtered = !filter.identity() && !h_in_input;
+      layer.filtered = !filter.identity() && !h_in_input &&
+                       !linear_layer(settings, static_cast<std::int64_t>(l));
       layer.last = l + 1 == count;
       const auto cols = static_cast<Eigen::Index>(layer.weight->cols * runs());
       if (layer.filtered) layer.products.resize(rows, cols);
