@@ -65,13 +65,15 @@ kernels::Product<Real> product_of(const Real* a, std::size_t nodes) {
 template <typename Real>
 DecoderFilter<Real>::DecoderFilter(LayerFilter filter, std::int64_t features)
     : filter_(std::move(filter)), nodes_(filter_.nodes()) {
-  // A folded matrix of this many nodes takes 256 MB.
+  // A folded matrix of so few nodes stays in the second cache; one of so many takes 256 MB.
+  constexpr std::size_t few_nodes = 512;
   constexpr std::size_t most_nodes = 8192;
   const auto n = static_cast<double>(nodes_);
   // The dense form also saves passes over memory: its panels stay in the caches.
   constexpr double worth = 2;
   const double folded = 2 * n * n * static_cast<double>(features);
-  if (nodes_ > 0 && nodes_ <= most_nodes && folded <= worth * filter_.cost(features)) fold();
+  const bool faster = nodes_ <= few_nodes || folded <= worth * filter_.cost(features);
+  if (nodes_ > 0 && nodes_ <= most_nodes && faster) fold();
 }
 
 template <typename Real>
