@@ -7,6 +7,7 @@
 
 #include "detail/parallel.hpp"
 #include "ngf/io/write.hpp"
+#include "ngf/random.hpp"
 #include "ngf/tasks/denoise_cases.hpp"
 #include "nn/decoder.hpp"
 #include "program.hpp"

@@ -95,8 +95,8 @@ struct Signals {
 Signals read_signals(const std::filesystem::path& path, NodeId nodes) {
   Matrix matrix = io::read_matrix(path);
   const auto n = static_cast<Eigen::Index>(nodes);
-  if (matrix.rows() == n) return {.columns = std::move(matrix)};
-  if (matrix.cols() == n) return {.columns = matrix.transpose(), .turned = true};
+  if (matrix.rows() == n) return {std::move(matrix), false};
+  if (matrix.cols() == n) return {matrix.transpose(), true};
   throw Error(fmt::format("{}: {} x {} numbers; the graph has {} nodes, so signals have {} rows or "
                           "{} columns",
                           path.string(), matrix.rows(), matrix.cols(), nodes, nodes, nodes));
@@ -104,9 +104,23 @@ Signals read_signals(const std::filesystem::path& path, NodeId nodes) {
 
 // ---- Pictures ----
 
-std::vector<double> one_to(std::size_t count) {
-  std::vector<double> result(count);
-  std::iota(result.begin(), result.end(), 1.0);
+/// A line whose points are first, first + 1, ... along the axis.
+Series line(const std::string& name, double first, std::vector<double> y, bool dotted = false) {
+  Series series;
+  series.name = name;
+  series.x.resize(y.size());
+  std::iota(series.x.begin(), series.x.end(), first);
+  series.y = std::move(y);
+  series.dotted = dotted;
+  return series;
+}
+
+Chart chart(std::string title, std::string x_label, std::string y_label, bool log_y) {
+  Chart result;
+  result.title = std::move(title);
+  result.x_label = std::move(x_label);
+  result.y_label = std::move(y_label);
+  result.log_y = log_y;
   return result;
 }
 
@@ -115,7 +129,7 @@ Series median_series(const std::string& name, const DenoiseResult& result,
                      std::vector<double> DenoisedSignal::*values) {
   std::size_t epochs = 0;
   for (const DenoisedSignal& own : result.each) epochs = std::max(epochs, (own.*values).size());
-  Series series{.name = name, .x = one_to(epochs)};
+  std::vector<double> medians;
   for (std::size_t t = 0; t < epochs; ++t) {
     std::vector<double> at;
     for (const DenoisedSignal& own : result.each) {
@@ -123,63 +137,59 @@ Series median_series(const std::string& name, const DenoiseResult& result,
         at.push_back((own.*values)[t]);
       }
     }
-    series.y.push_back(at.empty() ? std::numeric_limits<double>::quiet_NaN() : quantile(at, 0.5));
+    medians.push_back(at.empty() ? std::numeric_limits<double>::quiet_NaN() : quantile(at, 0.5));
   }
-  return series;
+  return line(name, 1, std::move(medians));
+}
+
+/// Errors by epoch, and where the fit was stopped.
+Chart chart_of_errors(const DenoiseVerb& verb, const DenoiseResult& result,
+                      const std::string& of_signals) {
+  Chart errors = chart(
+      fmt::format("{} on {}: error by epoch{}", verb.arch, verb.source.name(), of_signals), "epoch",
+      "|x - x^|² / |x|²", true);
+  errors.series.push_back(median_series("error", result, &DenoisedSignal::errors));
+  const std::vector<double>& y = errors.series[0].y;
+  std::vector<double> epochs;
+  for (const DenoisedSignal& own : result.each) epochs.push_back(own.epochs);
+  const double stopped = quantile(epochs, 0.5);
+  if (y.empty() || stopped < 1) return errors;
+  Series mark;
+  mark.name = fmt::format("stopped by {}", verb.stop);
+  mark.x = {stopped, stopped};
+  mark.y = {y[static_cast<std::size_t>(stopped) - 1], *std::max_element(y.begin(), y.end())};
+  mark.dotted = true;
+  errors.series.push_back(std::move(mark));
+  return errors;
 }
 
 std::vector<Chart> charts_of(const DenoiseVerb& verb, const Matrix& noisy, const Matrix* clean,
                              const DenoiseResult& result) {
   std::vector<Chart> charts;
+  const bool one = result.each.size() == 1;
   const std::string of_signals =
-      result.each.size() == 1 ? "" : fmt::format(", median of {} signals", result.each.size());
-  Chart errors{.title = fmt::format("{} on {}: error by epoch{}", verb.arch, verb.source.name(),
-                                    of_signals),
-               .x_label = "epoch",
-               .y_label = "|x - x^|² / |x|²",
-               .log_y = true};
-  errors.series.push_back(median_series("error", result, &DenoisedSignal::errors));
-  if (!errors.series[0].x.empty()) {
-    std::vector<double> epochs;
-    for (const DenoisedSignal& own : result.each) epochs.push_back(own.epochs);
-    const double stopped = quantile(epochs, 0.5);
-    if (stopped >= 1) {
-      const auto at = static_cast<std::size_t>(stopped) - 1;
-      errors.series.push_back(
-          {.name = fmt::format("stopped by {}", verb.stop),
-           .x = {stopped, stopped},
-           .y = {errors.series[0].y[at], *std::max_element(errors.series[0].y.begin(),
-                                                           errors.series[0].y.end())},
-           .dotted = true});
-    }
-    charts.push_back(errors);
-  }
-  Chart rule{.title = fmt::format("what {} looks at{}", verb.stop, of_signals),
-             .x_label = "epoch",
-             .y_label = "criterion",
-             .log_y = true};
-  rule.series.push_back(median_series(verb.stop, result, &DenoisedSignal::criterion));
-  if (!rule.series[0].x.empty()) charts.push_back(rule);
-  Chart signal{.title = result.each.size() == 1 ? "the signal" : "the first signal",
-               .x_label = "node",
-               .y_label = "value"};
-  const auto nodes = static_cast<std::size_t>(noisy.rows());
+      one ? "" : fmt::format(", median of {} signals", result.each.size());
+  charts.push_back(chart_of_errors(verb, result, of_signals));
+  if (charts.back().series[0].y.empty()) charts.pop_back();
+  charts.push_back(
+      chart(fmt::format("what {} looks at{}", verb.stop, of_signals), "epoch", "criterion", true));
+  charts.back().series.push_back(
+      median_series(verb.stop, result, &DenoisedSignal::criterion));
+  if (charts.back().series[0].y.empty()) charts.pop_back();
+  charts.push_back(chart(one ? "the signal" : "the first signal", "node", "value", false));
   const auto add = [&](const std::string& name, const Matrix& from, bool dotted) {
-    Series series{.name = name, .x = one_to(nodes), .dotted = dotted};
-    for (double& node : series.x) node -= 1;
-    for (Eigen::Index u = 0; u < from.rows(); ++u) series.y.push_back(from(u, 0));
-    signal.series.push_back(std::move(series));
+    const Eigen::VectorXd values = from.col(0);
+    charts.back().series.push_back(line(name, 0, {values.begin(), values.end()}, dotted));
   };
   add("before", noisy, true);
   add("after", result.signals, false);
   if (clean != nullptr) add("clean", *clean, false);
-  charts.push_back(signal);
   return charts;
 }
 
 // ---- What is said ----
 
-/// The signals' values of one kind; not a number where there is none.
+/// The signals' values of one kind.
 template <typename Value>
 Json list_of(const DenoiseResult& result, const Value& value) {
   Json list = Json::array();

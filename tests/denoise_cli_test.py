@@ -120,7 +120,7 @@ class DenoiseTest(ProgramTest):
         self.noisy[:, 2] = 0
         self.refuse(self.noisy[:, :3], "clean", flags=("--clean", "clean.npy"))
         self.refuse(self.noisy, "diverged",
-                    flags=("--arch", "gf", "--optimizer", "gd", "--lr", "1e9", "--stop", "epochs:30"))
+                    flags=("--arch", "gf", "--optimizer", "gd", "--lr", "1e38", "--stop", "epochs:30"))
 
     def test_usage(self):
         base = ("denoise", GRAPH, "--signal", "noisy.npy", "-o", "out.npy")

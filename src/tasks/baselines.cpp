@@ -3,7 +3,7 @@
 //
 //   L_s = L_oo - L_om L_mm^-1 L_mo     (Kron reduction),
 //
-// whose eigenvectors give x^ and the trace for every lambda at once.
+// whose eigenvectors give x^ and the traces for every lambda at once.
 
 #include "tasks/baselines.hpp"
 
@@ -84,6 +84,38 @@ Sparse laplacian_of(const Graph& graph) {
   return result;
 }
 
+/// What is known of one lambda.
+struct Choice {
+  double residual = 0;      // |y - x^|^2
+  double trace = 0;         // of S
+  double square_trace = 0;  // of S^2
+};
+
+/// The lambdas of the least scores so far: for x^ and, since cross-validation takes too little
+/// smoothing for none where eigenvalues of L lie close together, a robust form for the noise.
+struct Choices {
+  double n;
+  double least = std::numeric_limits<double>::infinity();
+  double least_robust = std::numeric_limits<double>::infinity();
+  double noise_variance = 0;
+
+  /// Whether x^ is the best so far.
+  bool see(const Choice& choice) {
+    constexpr double robustness = 0.9;
+    const double lost = n - choice.trace;
+    if (!(lost > 0)) return false;
+    const double score = n * choice.residual / (lost * lost);
+    const double robust = (robustness + (1 - robustness) * choice.square_trace / n) * score;
+    if (robust < least_robust) {
+      least_robust = robust;
+      noise_variance = choice.residual / lost;
+    }
+    if (!(score < least)) return false;
+    least = score;
+    return true;
+  }
+};
+
 /// Lambdas that are tried, as multiples of 1 / (the mean degree).
 std::vector<double> grid(int steps_a_decade) {
   constexpr int from = -3;
@@ -110,7 +142,11 @@ struct Tikhonov::State {
   Parts parts;
   Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen;
   Eigen::MatrixXd fill;  // x_m = fill x_o
-  std::vector<double> traces;  // of S, by lambda, where it is estimated
+  struct Traces {
+    double once = 0;    // of S
+    double square = 0;  // of S^2
+  };
+  std::vector<Traces> traces;  // by lambda, where they are estimated
 
   State(const Graph& g, std::uint64_t s) : graph(g), seed(s), laplacian(laplacian_of(g)) {
     const double mean =
@@ -151,21 +187,15 @@ struct Tikhonov::State {
     const auto n = static_cast<double>(known.size());
     const Eigen::VectorXd spectrum = eigen.eigenvectors().transpose() * known;
     const Eigen::ArrayXd values = eigen.eigenvalues().array().max(0);
+    Choices choices{.n = n};
     Smoothed best;
-    double least = std::numeric_limits<double>::infinity();
     for (const double multiple : grid(steps_a_decade)) {
       const double lambda = multiple / degree;
-      // I - S on each eigenvector.
-      const Eigen::ArrayXd lost = lambda * values / (1 + lambda * values);
-      const double trace = lost.sum();
-      if (!(trace > 0)) break;
-      const double residual = (lost * spectrum.array()).square().sum();
-      const double score = n * residual / (trace * trace);
-      if (!(score < least)) continue;
-      least = score;
-      best.lambda = lambda;
-      best.noise_variance = residual / trace;
+      const Eigen::ArrayXd kept = 1 / (1 + lambda * values);
+      const double residual = ((1 - kept) * spectrum.array()).square().sum();
+      if (choices.see({residual, kept.sum(), kept.square().sum()})) best.lambda = lambda;
     }
+    best.noise_variance = choices.noise_variance;
     const Eigen::ArrayXd kept = 1 / (1 + best.lambda * values);
     const Eigen::VectorXd x = eigen.eigenvectors() * (kept * spectrum.array()).matrix();
     best.signal = y;
@@ -193,9 +223,9 @@ struct Tikhonov::State {
     for (const Eigen::Index u : parts.known) right[u] = y[u];
     const auto n = static_cast<double>(parts.known.size());
     const std::vector<double> multiples = grid(steps_a_decade);
-    if (changed) traces.assign(multiples.size(), 0);
+    if (changed) traces.assign(multiples.size(), {});
+    Choices choices{.n = n};
     Smoothed best;
-    double least = std::numeric_limits<double>::infinity();
     Eigen::VectorXd x = right;
     for (std::size_t i = 0; i < multiples.size(); ++i) {
       throw_if_stopped(progress);
@@ -211,18 +241,18 @@ struct Tikhonov::State {
               detail::random_for(seed, detail::Use::denoise_trace, static_cast<std::uint64_t>(p));
           Eigen::VectorXd b = Eigen::VectorXd::Zero(y.size());
           for (const Eigen::Index u : parts.known) b[u] = random.chance(0.5) ? 1 : -1;
-          traces[i] += b.dot(Eigen::VectorXd(solver.solve(b))) / probes;
+          const Eigen::VectorXd smooth = solver.solve(b);
+          traces[i].once += b.dot(smooth) / probes;
+          traces[i].square += smooth.cwiseProduct(diagonal).squaredNorm() / probes;
         }
       }
       double residual = 0;
       for (const Eigen::Index u : parts.known) residual += (y[u] - x[u]) * (y[u] - x[u]);
-      const double trace = n - traces[i];
-      if (!(trace > 0)) continue;
-      const double score = n * residual / (trace * trace);
-      if (!(score < least)) continue;
-      least = score;
-      best = {.signal = x, .lambda = lambda, .noise_variance = residual / trace};
+      if (!choices.see({residual, traces[i].once, traces[i].square})) continue;
+      best.signal = x;
+      best.lambda = lambda;
     }
+    best.noise_variance = choices.noise_variance;
     if (best.signal.size() == 0) best.signal = x;
     return best;
   }

@@ -13,7 +13,9 @@ namespace ngf::tasks {
 struct Smoothed {
   Eigen::VectorXd signal;
   double lambda = 0;
-  double noise_variance = 0;  ///< |y - x^|^2 / trace(I - S), with x^ = S y
+  /// |y - x^|^2 / trace(I - S), with the lambda that is least in the score below times
+  /// 0.9 + 0.1 trace(S^2) / n (Robinson and Moyeed, 1989).
+  double noise_variance = 0;
 };
 
 /// min over x of |y - x|^2 + lambda x' L x, with the Laplacian L of the graph's weights and the
