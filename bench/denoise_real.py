@@ -95,10 +95,11 @@ def main():
                                            flags + arguments.flags.split(), noise, arguments.epochs)
                     row = {"data": data + task, "way": way, "median": float(numpy.median(errors)),
                            "worst": float(errors.max()), "epoch": float(numpy.median(told["epochs"])),
-                           "left_alone": sum(told["left_alone"])}
+                           "left_alone": sum(told["left_alone"]),
+                           "explained": float(numpy.median(told.get("explained", 0)))}
                     rows.append(row)
                     print(f"{row['data']:22} {way:16} of noise: median {row['median']:.3f}, worst {row['worst']:.3f}, "
-                          f"epoch {row['epoch']:.0f}, left alone {row['left_alone']}", flush=True)
+                          f"epoch {row['epoch']:.0f}, left alone {row['left_alone']}, explained {row['explained']:.2f}", flush=True)
     print(json.dumps(rows))
 
 

@@ -119,12 +119,14 @@ Json row_of(const std::string& data, const std::string& name, const DenoiseResul
   std::vector<double> noisy;
   std::vector<double> ratios;
   std::vector<double> epochs;
+  std::vector<double> explained;
   std::size_t left_alone = 0;
   for (const DenoisedSignal& own : result.each) {
     errors.push_back(*own.error);
     noisy.push_back(*own.error_noisy);
     epochs.push_back(own.epochs);
     if (own.error_oracle) ratios.push_back(*own.error / *own.error_oracle);
+    explained.push_back(own.explained);
     left_alone += own.left_alone ? 1 : 0;
   }
   Json row{{"data", data},
@@ -133,6 +135,7 @@ Json row_of(const std::string& data, const std::string& name, const DenoiseResul
            {"median_noise", median_of(noisy)},
            {"median_epoch", median_of(epochs)},
            {"left_alone", left_alone},
+           {"median_explained", median_of(explained)},
            {"seconds", seconds}};
   if (!ratios.empty()) {
     row["ratio_to_oracle"] = {{"median", median_of(ratios)}, {"p90", quantile(ratios, 0.9)}};

@@ -221,6 +221,9 @@ Json json_of(const DenoiseVerb& verb, const DenoiseResult& result, double second
   if (verb.arch == "tikhonov") {
     json["lambda"] = list_of(result, [](const DenoisedSignal& own) { return own.smoothing; });
   }
+  if (verb.stop == "blind") {
+    json["explained"] = list_of(result, [](const DenoisedSignal& own) { return own.explained; });
+  }
   if (!verb.clean.empty()) {
     json["error"] = known(&DenoisedSignal::error);
     json["error_oracle"] = known(&DenoisedSignal::error_oracle);

@@ -239,9 +239,12 @@ TEST(Denoise, AKnownNoiseLevelWeighsTheEstimateAgainstTheSignal) {
   EXPECT_TRUE(denoise(data.graph, data.noisy, nullptr, settings)
                   .signals.isApprox(data.noisy, 1e-3));
   settings.noise_level = 1e4 * deviation;
-  const Matrix all = denoise(data.graph, data.noisy, nullptr, settings).signals;
+  const DenoiseResult all = denoise(data.graph, data.noisy, nullptr, settings);
   settings.noise_level.reset();
-  EXPECT_TRUE(all.isApprox(denoise(data.graph, data.noisy, nullptr, settings).signals, 1e-12));
+  settings.stop = StopRule::epochs;
+  settings.epochs = all.each[0].epochs;
+  EXPECT_TRUE(
+      all.signals.isApprox(denoise(data.graph, data.noisy, nullptr, settings).signals, 1e-12));
 }
 
 // ---- What signals may be ----
@@ -318,10 +321,6 @@ TEST(Denoise, ErrorsSayWhatIsWrong) {
   settings = quick();
   settings.epochs = 0;
   EXPECT_THAT(why(data.noisy, nullptr, settings), HasSubstr("at least one epoch"));
-  settings = quick(DenoiseArch::gf, StopRule::epochs);
-  settings.optimizer = OptimizerKind::sgd;
-  settings.lr = 1e38;
-  EXPECT_THAT(why(data.noisy, nullptr, settings), HasSubstr("diverged"));
   const Graph arcs = as_directed(data.graph);
   EXPECT_THAT(error_of<Error>(
                   [&] { denoise(arcs, data.noisy, nullptr, quick(DenoiseArch::tikhonov)); }),

@@ -15,7 +15,7 @@ namespace ngf::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 template <typename Real>
-using Tag = hn::CappedTag<Real, 16>;
+using Tag = hn::CappedTag<Real, decoder_unit>;
 
 template <typename Real>
 void relu_dot_all(const DecoderPanel<Real>& panel, Real* to) {
@@ -23,12 +23,14 @@ void relu_dot_all(const DecoderPanel<Real>& panel, Real* to) {
   const std::size_t lanes = hn::Lanes(tag);
   for (std::size_t u = 0; u < panel.rows; ++u) {
     const Real* const row = panel.z + u * panel.stride;
-    auto sum = hn::Zero(tag);
-    for (std::size_t f = 0; f < panel.columns; f += lanes) {
-      const auto positive = hn::Max(hn::LoadU(tag, row + f), hn::Zero(tag));
-      sum = hn::MulAdd(positive, hn::LoadU(tag, panel.v + f), sum);
+    for (std::size_t i = 0; i < panel.columns / decoder_unit; ++i) {
+      auto sum = hn::Zero(tag);
+      for (std::size_t f = i * decoder_unit; f < (i + 1) * decoder_unit; f += lanes) {
+        const auto positive = hn::Max(hn::LoadU(tag, row + f), hn::Zero(tag));
+        sum = hn::MulAdd(positive, hn::LoadU(tag, panel.v + f), sum);
+      }
+      to[i * panel.rows + u] = hn::GetLane(hn::SumOfLanes(tag, sum));
     }
-    to[u] = hn::GetLane(hn::SumOfLanes(tag, sum));
   }
 }
 

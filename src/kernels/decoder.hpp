@@ -5,7 +5,7 @@
 /// The passes of the graph decoder x^ = max(Z, 0) v between its products.
 namespace ngf::kernels {
 
-/// Columns of Z: `columns` of them, a multiple of 16, in rows `stride` apart.
+/// Columns of Z: `columns` of them, whole units, in rows `stride` apart.
 template <typename Real>
 struct DecoderPanel {
   Real* z = nullptr;
@@ -15,7 +15,10 @@ struct DecoderPanel {
   const Real* v = nullptr;  ///< an entry for each of these columns
 };
 
-/// to[u] = sum over f of max(z[u, f], 0) v[f].
+/// The columns of a sum, whatever the panel.
+inline constexpr std::size_t decoder_unit = 16;
+
+/// to[i * rows + u] = sum over the columns f of unit i of max(z[u, f], 0) v[f].
 template <typename Real>
 void relu_dot(const DecoderPanel<Real>& panel, Real* to);
 

@@ -6,7 +6,8 @@
 //
 // Columns of C meet each other in x^ alone. So a panel of columns does its whole step (G, H' G, the
 // optimiser, and Z of the next epoch) while it lies in the caches, and panels are what threads
-// share out. x^ is summed over the panels in their order.
+// share out. x^ is summed over units of columns in their order, so that panels may be cut either
+// way.
 
 #include "nn/decoder.hpp"
 
@@ -24,7 +25,8 @@ namespace ngf::nn {
 
 namespace {
 
-constexpr std::size_t vector_columns = kernels::packed_left_columns;
+constexpr std::size_t vector_columns = kernels::decoder_unit;
+static_assert(vector_columns % kernels::packed_left_columns == 0);
 constexpr std::size_t panel_columns = 2 * vector_columns;
 
 std::size_t padded(std::int64_t features) {
@@ -32,11 +34,12 @@ std::size_t padded(std::int64_t features) {
          vector_columns;
 }
 
-/// Panels of equal width; where their number would be odd, the last one is halved, so that two
-/// threads have as much to do.
-std::vector<DecoderColumns> panels_of(std::size_t width) {
+/// Panels of equal width. Where their number would be odd and threads share them, the last one is
+/// halved, so that two threads have as much to do: half a panel takes more than half as long.
+std::vector<DecoderColumns> panels_of(std::size_t width, int threads) {
   std::vector<DecoderColumns> panels;
-  const std::size_t whole = width / panel_columns / 2 * 2;
+  std::size_t whole = width / panel_columns;
+  if (detail::thread_count(threads) > 1) whole = whole / 2 * 2;
   for (std::size_t i = 0; i < whole; ++i) panels.push_back({i * panel_columns, panel_columns});
   for (std::size_t f = whole * panel_columns; f < width; f += vector_columns) {
     panels.push_back({f, vector_columns});
@@ -116,14 +119,14 @@ Decoder<Real>::Decoder(const DecoderFilter<Real>& filter, std::int64_t features,
       features_(static_cast<std::size_t>(features)),
       width_(padded(features)),
       threads_(threads),
-      columns_(panels_of(width_)),
+      columns_(panels_of(width_, threads)),
       v_(width_, Real{0}),
       c_(width_ * filter.nodes(), Real{0}),
       z_(c_.size(), Real{0}),
       gradient_(c_.size(), Real{0}),
       mean_(c_.size(), Real{0}),
       square_(c_.size(), Real{0}),
-      partial_(columns_.size() * filter.nodes(), Real{0}),
+      partial_(width_ / vector_columns * filter.nodes(), Real{0}),
       outputs_(filter.nodes()) {
   if (features < 1) detail::fail("a decoder needs at least one feature");
   const auto size = static_cast<Real>(1 / std::sqrt(static_cast<double>(features)));
@@ -176,7 +179,7 @@ void Decoder<Real>::forward_panel(std::size_t panel) {
   if (filter_.dense()) filter_.multiply(false, &c_[at], &z_[at], count, count);
   kernels::relu_dot<Real>(
       {&z_[at], filter_.nodes(), count, stride(panel), &v_[columns_[panel].first]},
-      &partial_[panel * filter_.nodes()]);
+      &partial_[columns_[panel].first / vector_columns * filter_.nodes()]);
 }
 
 template <typename Real>
@@ -205,11 +208,11 @@ void Decoder<Real>::update(std::size_t begin, std::size_t end, const DecoderStep
 }
 
 template <typename Real>
-std::span<const Real> Decoder<Real>::sum_panels() {
+std::span<const Real> Decoder<Real>::sum_units() {
   const std::size_t nodes = filter_.nodes();
   std::copy_n(partial_.begin(), nodes, outputs_.begin());
-  for (std::size_t p = 1; p < columns_.size(); ++p) {
-    for (std::size_t u = 0; u < nodes; ++u) outputs_[u] += partial_[p * nodes + u];
+  for (std::size_t i = 1; i < width_ / vector_columns; ++i) {
+    for (std::size_t u = 0; u < nodes; ++u) outputs_[u] += partial_[i * nodes + u];
   }
   return outputs_;
 }
@@ -218,7 +221,7 @@ template <typename Real>
 std::span<const Real> Decoder<Real>::forward() {
   if (!filter_.dense()) filter_all(false, c_, z_);
   detail::parallel_for(columns_.size(), threads_, [&](std::size_t p) { forward_panel(p); });
-  return sum_panels();
+  return sum_units();
 }
 
 template <typename Real>
@@ -240,7 +243,7 @@ std::span<const Real> Decoder<Real>::step(std::span<const Real> by_outputs,
       update(at, at + filter_.nodes() * columns_[p].count, step);
       forward_panel(p);
     });
-    return sum_panels();
+    return sum_units();
   }
   detail::parallel_for(columns_.size(), threads_,
                        [&](std::size_t p) { backward_panel(p, by_outputs); });

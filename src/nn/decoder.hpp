@@ -88,7 +88,7 @@ class Decoder {
   void update(std::size_t begin, std::size_t end, const DecoderStep& step);
   /// H C or H' G of all columns, where H is not dense.
   void filter_all(bool transposed, const Numbers& from, Numbers& to) const;
-  std::span<const Real> sum_panels();
+  std::span<const Real> sum_units();
 
   const DecoderFilter<Real>& filter_;
   std::size_t features_;
@@ -102,7 +102,7 @@ class Decoder {
   Numbers gradient_;  // by C
   Numbers mean_;
   Numbers square_;
-  Numbers partial_;  // x^ of each panel
+  Numbers partial_;  // x^ of each unit of columns
   std::vector<Real> outputs_;
 };
 

@@ -282,21 +282,21 @@ class NetworkDenoiser {
     own.error = error_of(clean_, s, result_.signals.col(s));
   }
 
-  /// What the estimate counts against the noisy values. With the noise known, its error is what
-  /// nodes held out were missed by, less the noise, and the two are weighed by their errors.
-  /// Without, all that the other nodes do not foretell counts as noise, provided that they
-  /// foretell something: else there is no telling, and the signal is left alone.
+  /// What the estimate counts against the noisy values: sigma^2 over what nodes held out were
+  /// missed by, which weighs the two by their errors. Where sigma is not known, nothing tells noise
+  /// from a signal of a node's own. Then as large a share of what was missed is taken for noise
+  /// as was foretold of the whole; and where hardly anything was, the signal is left alone.
   double share_of_estimate(const tasks::Verdict& verdict, double to_own_unit) const {
     if (settings_.noise_level) {
       const double noise = *settings_.noise_level * *settings_.noise_level;
       return noise / std::max(noise, verdict.held_out_error * to_own_unit);
     }
-    constexpr double least_explained = 0.1;
-    constexpr double least_deviations = 3;
+    constexpr double least_explained = 0.05;
+    constexpr double least_deviations = 2;
+    const double explained = 1 - verdict.held_out_error / verdict.null_error;
     const bool foretold =
-        verdict.held_out_error < (1 - least_explained) * verdict.null_error &&
-        verdict.gain_in_deviations > least_deviations;
-    return foretold ? 1 : 0;
+        explained > least_explained && verdict.gain_in_deviations > least_deviations;
+    return foretold ? explained : 0;
   }
 
   const Graph& graph_;
