@@ -1,7 +1,7 @@
 // denoise_bench FOLDER: times the decoder of the paper's test case 1, x^ = max(H C, 0) v with
-// C of 256 x 150, and prints rows as JSON. What another program needs to do the same goes to FOLDER:
-// H.npy, Y.npy (noisy signals), C.npy (where the decoder starts) and X.npy, the outputs after some
-// epochs of the first signals.
+// C of 256 x 150, and prints rows as JSON. What another program needs to do the same goes to
+// FOLDER: H.npy, Y.npy (noisy signals), C.npy (where the decoder starts) and X.npy, the outputs
+// after some epochs of the first signals.
 
 #include <cmath>
 
@@ -66,16 +66,17 @@ nlohmann::ordered_json run(const std::filesystem::path& folder, const std::vecto
     const double rate = bench::multiplication_rate(threads);
     rates[std::to_string(threads)] = rate;
     // Many signals are timed over fewer epochs: each epoch is like the other.
-    for (const auto& [count, timed] : {std::pair<std::size_t, std::uint32_t>(1, epochs),
-                                       std::pair<std::size_t, std::uint32_t>(signals, epochs / 10)}) {
+    for (const auto& [count, timed] :
+         {std::pair<std::size_t, std::uint32_t>(1, epochs),
+          std::pair<std::size_t, std::uint32_t>(signals, epochs / 10)}) {
       settings.epochs = timed;
       const Matrix noisy = data.noisy.leftCols(static_cast<Eigen::Index>(count));
       const double seconds =
           bench::best_seconds({[&] { denoise(data.graph, noisy, nullptr, settings); }}, 3)[0] *
           epochs / timed;
       const double n = data.graph.nodes();
-      const double flops = 2 * 2 * n * n * static_cast<double>(features) *
-                           static_cast<double>(count) * epochs;
+      const double flops =
+          2 * 2 * n * n * static_cast<double>(features) * static_cast<double>(count) * epochs;
       rows.push_back({fmt::format("{} signal{}, {} thread{}: ngf", count, count > 1 ? "s" : "",
                                   threads, threads > 1 ? "s" : ""),
                       seconds, 1, flops / rate / seconds,

@@ -69,7 +69,8 @@ Json run_case_1(const Study& study) {
           [&] { result = denoise(data.graph, data.noisy, &data.clean, settings); });
       const std::vector<double> errors = median_errors(result);
       const auto least = std::min_element(errors.begin(), errors.end());
-      fmt::print(stderr, "input {:3}  arch {:3}  least {:.4f} at epoch {}, last {:.4f}  ({:.1f} s)\n",
+      fmt::print(stderr,
+                 "input {:3}  arch {:3}  least {:.4f} at epoch {}, last {:.4f}  ({:.1f} s)\n",
                  kind_name(kind), arch_name(arch), *least, least - errors.begin() + 1,
                  errors.back(), seconds);
       rows.push_back({{"settings", study.settings},
@@ -142,8 +143,7 @@ Json row_of(const std::string& data, const std::string& name, const DenoiseResul
   }
   fmt::print(stderr, "{:28} {:12} error {:.4f}  of noise {:.3f}  epoch {:4}  alone {}  {}\n", data,
              name, median_of(errors), median_of(errors) / median_of(noisy), median_of(epochs),
-             left_alone,
-             ratios.empty() ? "" : fmt::format("of oracle {:.3f}", median_of(ratios)));
+             left_alone, ratios.empty() ? "" : fmt::format("of oracle {:.3f}", median_of(ratios)));
   return row;
 }
 
@@ -153,8 +153,8 @@ void compare_rules(const Study& study, const std::string& name, const DenoiseCas
   settings.epochs = study.epochs;
   const auto run = [&](const std::string& rule) {
     DenoiseResult result;
-    const double seconds = bench::seconds_of(
-        [&] { result = denoise(data.graph, data.noisy, &data.clean, settings); });
+    const double seconds =
+        bench::seconds_of([&] { result = denoise(data.graph, data.noisy, &data.clean, settings); });
     rows.push_back(row_of(name, rule, result, seconds));
     return result;
   };
@@ -201,8 +201,7 @@ Json run_rules(const Study& study) {
 /// dealt out anew.
 Json run_harm(const Study& study) {
   Json rows = Json::array();
-  DenoiseCase data =
-      denoise_case_1(study.paper(), SignalKind::gf, study.signals, study.seed);
+  DenoiseCase data = denoise_case_1(study.paper(), SignalKind::gf, study.signals, study.seed);
   DenoiseCase dealt = data;
   Random random(study.seed, 77);
   for (Eigen::Index s = 0; s < data.clean.cols(); ++s) {

@@ -1,3 +1,5 @@
+#include "ngf/tasks/denoise.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +23,6 @@
 #include "ngf/io/write.hpp"
 #include "ngf/report/chart.hpp"
 #include "ngf/report/summary.hpp"
-#include "ngf/tasks/denoise.hpp"
 #include "verbs.hpp"
 
 namespace ngf::cli {
@@ -97,9 +98,10 @@ Signals read_signals(const std::filesystem::path& path, NodeId nodes) {
   const auto n = static_cast<Eigen::Index>(nodes);
   if (matrix.rows() == n) return {std::move(matrix), false};
   if (matrix.cols() == n) return {matrix.transpose(), true};
-  throw Error(fmt::format("{}: {} x {} numbers; the graph has {} nodes, so signals have {} rows or "
-                          "{} columns",
-                          path.string(), matrix.rows(), matrix.cols(), nodes, nodes, nodes));
+  throw Error(
+      fmt::format("{}: {} x {} numbers; the graph has {} nodes, so signals have {} rows or "
+                  "{} columns",
+                  path.string(), matrix.rows(), matrix.cols(), nodes, nodes, nodes));
 }
 
 // ---- Pictures ----
@@ -145,9 +147,9 @@ Series median_series(const std::string& name, const DenoiseResult& result,
 /// Errors by epoch, and where the fit was stopped.
 Chart chart_of_errors(const DenoiseVerb& verb, const DenoiseResult& result,
                       const std::string& of_signals) {
-  Chart errors = chart(
-      fmt::format("{} on {}: error by epoch{}", verb.arch, verb.source.name(), of_signals), "epoch",
-      "|x - x^|² / |x|²", true);
+  Chart errors =
+      chart(fmt::format("{} on {}: error by epoch{}", verb.arch, verb.source.name(), of_signals),
+            "epoch", "|x - x^|² / |x|²", true);
   errors.series.push_back(median_series("error", result, &DenoisedSignal::errors));
   const std::vector<double>& y = errors.series[0].y;
   std::vector<double> epochs;
@@ -173,8 +175,7 @@ std::vector<Chart> charts_of(const DenoiseVerb& verb, const Matrix& noisy, const
   if (charts.back().series[0].y.empty()) charts.pop_back();
   charts.push_back(
       chart(fmt::format("what {} looks at{}", verb.stop, of_signals), "epoch", "criterion", true));
-  charts.back().series.push_back(
-      median_series(verb.stop, result, &DenoisedSignal::criterion));
+  charts.back().series.push_back(median_series(verb.stop, result, &DenoisedSignal::criterion));
   if (charts.back().series[0].y.empty()) charts.pop_back();
   charts.push_back(chart(one ? "the signal" : "the first signal", "node", "value", false));
   const auto add = [&](const std::string& name, const Matrix& from, bool dotted) {
@@ -209,15 +210,16 @@ std::optional<double> median_of(const DenoiseResult& result,
 
 Json json_of(const DenoiseVerb& verb, const DenoiseResult& result, double seconds) {
   const auto known = [&](std::optional<double> DenoisedSignal::*value) {
-    return list_of(result,
-                   [&](const DenoisedSignal& own) { return own.*value ? Json(*(own.*value)) : Json(); });
+    return list_of(result, [&](const DenoisedSignal& own) {
+      return own.*value ? Json(*(own.*value)) : Json();
+    });
   };
-  Json json{{"arch", verb.arch},
-            {"stop", verb.stop},
-            {"signals", result.each.size()},
-            {"epochs", list_of(result, [](const DenoisedSignal& own) { return own.epochs; })},
-            {"left_alone",
-             list_of(result, [](const DenoisedSignal& own) { return own.left_alone; })}};
+  Json json{
+      {"arch", verb.arch},
+      {"stop", verb.stop},
+      {"signals", result.each.size()},
+      {"epochs", list_of(result, [](const DenoisedSignal& own) { return own.epochs; })},
+      {"left_alone", list_of(result, [](const DenoisedSignal& own) { return own.left_alone; })}};
   if (verb.arch == "tikhonov") {
     json["lambda"] = list_of(result, [](const DenoisedSignal& own) { return own.smoothing; });
   }
@@ -230,10 +232,9 @@ Json json_of(const DenoiseVerb& verb, const DenoiseResult& result, double second
     json["error_noisy"] = known(&DenoisedSignal::error_noisy);
     json["oracle_epoch"] =
         list_of(result, [](const DenoisedSignal& own) { return own.oracle_epoch; });
-    for (const auto& [name, value] :
-         {std::pair("error", &DenoisedSignal::error),
-          std::pair("error_oracle", &DenoisedSignal::error_oracle),
-          std::pair("error_noisy", &DenoisedSignal::error_noisy)}) {
+    for (const auto& [name, value] : {std::pair("error", &DenoisedSignal::error),
+                                      std::pair("error_oracle", &DenoisedSignal::error_oracle),
+                                      std::pair("error_noisy", &DenoisedSignal::error_noisy)}) {
       const auto median = median_of(result, value);
       json["median"][name] = median ? Json(*median) : Json();
     }

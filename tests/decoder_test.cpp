@@ -59,15 +59,16 @@ struct Case {
 std::vector<Case> all_cases() {
   std::vector<Case> cases;
   for (const NodeId nodes : {1U, 2U, 15U, 33U, 260U}) {
-    cases.push_back({"shells of " + std::to_string(nodes),
-                     shells_filter(some_graph(nodes, false)), true});
+    cases.push_back(
+        {"shells of " + std::to_string(nodes), shells_filter(some_graph(nodes, false)), true});
   }
   cases.push_back({"arcs", shells_filter(some_graph(40, true)), true});
-  cases.push_back(
-      {"powers", LayerFilter(PolynomialFilter(some_graph(30, false), Taps({0.1, 0.6, 0.3}))), true});
+  cases.push_back({"powers",
+                   LayerFilter(PolynomialFilter(some_graph(30, false), Taps({0.1, 0.6, 0.3}))),
+                   true});
   const Graph path = grid(1, 700);
-  cases.push_back({"powers on a path",
-                   LayerFilter(PolynomialFilter(path, Taps({0.1, 0.6, 0.3}))), false});
+  cases.push_back(
+      {"powers on a path", LayerFilter(PolynomialFilter(path, Taps({0.1, 0.6, 0.3}))), false});
   cases.push_back({"shells of a path", shells_filter(path), false});
   cases.push_back({"arcs of a path", shells_filter(as_directed(path)), false});
   return cases;

@@ -121,7 +121,8 @@ const std::vector<Shape> long_shapes{{513, 17, 33},  {33, 513, 65}, {65, 33, 513
                                      {16, 40, 1100}, {3, 5000, 20}, {64, 5000, 3}, {1, 9000, 1}};
 
 TEST(Product, WithAFactorPackedOnceEqualsThePlainLoops) {
-  for (const Shape& shape : {Shape{1, 1, 16}, {15, 7, 32}, {29, 256, 48}, {43, 257, 160}, {260, 600, 16}}) {
+  for (const Shape& shape :
+       {Shape{1, 1, 16}, {15, 7, 32}, {29, 256, 48}, {43, 257, 160}, {260, 600, 16}}) {
     const SignalsOf<float> a = random_signals<float>(shape.rows, shape.inner, 1);
     const SignalsOf<float> b = random_signals<float>(shape.inner, shape.columns, 2);
     SignalsOf<float> c(shape.rows, shape.columns);

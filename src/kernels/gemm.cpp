@@ -245,23 +245,23 @@ template <typename Real>
 void packed_left_product(const Product<Real>& product, const Real* packed) {
   constexpr std::size_t width = 2 * lanes<Real>;
   static_assert(packed_left_columns % lanes<Real> == 0);
-  for_inner_blocks(product.inner, inner_block,
-                   [&](std::size_t begin, std::size_t count, bool first) HWY_ATTR {
-                     const bool add = product.add || !first;
-                     const Real* const b = product.b + begin * product.b_inner;
-                     std::size_t j = 0;
-                     for (; j + width <= product.columns; j += width) {
-                       multiply_panel<rows_in_registers(2), 2, false>(
-                           packed, product.rows, b + j, product.b_inner, count, width,
-                           product.c + j, product.c_row, add);
-                     }
-                     if (j < product.columns) {
-                       multiply_panel<rows_in_registers(1), 1, false>(
-                           packed, product.rows, b + j, product.b_inner, count, lanes<Real>,
-                           product.c + j, product.c_row, add);
-                     }
-                     packed += product.rows * inner_block;
-                   });
+  for_inner_blocks(
+      product.inner, inner_block, [&](std::size_t begin, std::size_t count, bool first) HWY_ATTR {
+        const bool add = product.add || !first;
+        const Real* const b = product.b + begin * product.b_inner;
+        std::size_t j = 0;
+        for (; j + width <= product.columns; j += width) {
+          multiply_panel<rows_in_registers(2), 2, false>(packed, product.rows, b + j,
+                                                         product.b_inner, count, width,
+                                                         product.c + j, product.c_row, add);
+        }
+        if (j < product.columns) {
+          multiply_panel<rows_in_registers(1), 1, false>(packed, product.rows, b + j,
+                                                         product.b_inner, count, lanes<Real>,
+                                                         product.c + j, product.c_row, add);
+        }
+        packed += product.rows * inner_block;
+      });
 }
 
 /// Puts sums that lie in rows `step` apart into C.

@@ -248,9 +248,8 @@ std::span<const Real> Decoder<Real>::step(std::span<const Real> by_outputs,
   detail::parallel_for(columns_.size(), threads_,
                        [&](std::size_t p) { backward_panel(p, by_outputs); });
   filter_all(true, z_, gradient_);
-  detail::parallel_ranges(
-      c_.size(), threads_,
-      [&](std::size_t begin, std::size_t end) { update(begin, end, step); });
+  detail::parallel_ranges(c_.size(), threads_,
+                          [&](std::size_t begin, std::size_t end) { update(begin, end, step); });
   return forward();
 }
 

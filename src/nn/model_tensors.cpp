@@ -145,10 +145,11 @@ void check_shapes(const Model& model) {
     const bool joined = l == 0 || layer.weight.rows() == model.layers[l - 1].weight.cols();
     const bool hidden = l + 1 == count || layer.weight.cols() == model.settings.hidden;
     const bool linear = linear_layer(model.settings, static_cast<std::int64_t>(l));
-    const bool skip = linear || !model.settings.skip || (layer.skip.rows() == layer.weight.rows() &&
-                                               layer.skip.cols() == layer.weight.cols());
-    const bool bias =
-        linear || !model.settings.bias || static_cast<Eigen::Index>(layer.bias.size()) == layer.weight.cols();
+    const bool skip =
+        linear || !model.settings.skip ||
+        (layer.skip.rows() == layer.weight.rows() && layer.skip.cols() == layer.weight.cols());
+    const bool bias = linear || !model.settings.bias ||
+                      static_cast<Eigen::Index>(layer.bias.size()) == layer.weight.cols();
     const bool tapped = linear || !model.settings.learn_taps || layer.taps.size() == taps;
     if (!joined || !hidden || !skip || !bias || !tapped || layer.weight.size() == 0) {
       fail("the tensors of layer {} of the model do not fit its settings or its neighbours", l);

@@ -292,9 +292,8 @@ Eigen::VectorXd neighbor_median(const Graph& graph, const Eigen::VectorXd& y) {
     }
     const auto middle = around.begin() + static_cast<std::ptrdiff_t>(around.size() / 2);
     std::nth_element(around.begin(), middle, around.end());
-    result[u] = around.size() % 2 == 1
-                    ? *middle
-                    : (*middle + *std::max_element(around.begin(), middle)) / 2;
+    result[u] = around.size() % 2 == 1 ? *middle
+                                       : (*middle + *std::max_element(around.begin(), middle)) / 2;
   }
   return result;
 }

@@ -73,9 +73,8 @@ class DecoderFitter : public Fitter {
     const bool side_by_side = filter_.dense() && 2 * columns > threads;
     const int across = side_by_side ? static_cast<int>(threads) : 1;
     const int within = side_by_side ? 1 : static_cast<int>(threads);
-    detail::parallel_for(columns, across, [&](std::size_t column) {
-      fit_one(task, column, within, watch, meter);
-    });
+    detail::parallel_for(columns, across,
+                         [&](std::size_t column) { fit_one(task, column, within, watch, meter); });
   }
 
  private:

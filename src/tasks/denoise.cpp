@@ -94,7 +94,8 @@ void check(const Graph& graph, const Matrix& noisy, const Matrix* clean,
   if (settings.folds < 2) fail("{} folds; at least 2 are needed", settings.folds);
   if (settings.probes < 1) fail("sure needs at least one probe");
   if (settings.taps.empty()) fail("a filter needs at least one tap");
-  if (settings.noise_level && !(*settings.noise_level > 0 && std::isfinite(*settings.noise_level))) {
+  if (settings.noise_level &&
+      !(*settings.noise_level > 0 && std::isfinite(*settings.noise_level))) {
     fail("the noise level is {}; it must be above 0", *settings.noise_level);
   }
 }
@@ -332,8 +333,7 @@ DenoiseResult smooth_all(const Graph& graph, const Matrix& noisy, const Matrix* 
     own.error = error_of(clean, s, result.signals.col(s));
     own.error_noisy = error_of(clean, s, noisy.col(s));
     if (progress != nullptr) {
-      progress->report(static_cast<std::uint64_t>(s) + 1,
-                       static_cast<std::uint64_t>(noisy.cols()));
+      progress->report(static_cast<std::uint64_t>(s) + 1, static_cast<std::uint64_t>(noisy.cols()));
     }
   }
   return result;

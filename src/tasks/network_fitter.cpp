@@ -67,9 +67,8 @@ class NetworkFitter : public Fitter {
                  .memory = settings.memory / 2,
                  .progress = progress}) {
     constexpr std::int64_t most_inputs = 256;
-    const std::int64_t inputs = settings.inputs > 0
-                                    ? settings.inputs
-                                    : std::min<std::int64_t>(most_inputs, graph.nodes());
+    const std::int64_t inputs =
+        settings.inputs > 0 ? settings.inputs : std::min<std::int64_t>(most_inputs, graph.nodes());
     const double deviation = settings.input_deviation > 0
                                  ? settings.input_deviation
                                  : 0.1 / std::sqrt(static_cast<double>(nodes_));

@@ -170,8 +170,7 @@ std::vector<Verdict> judge_blind(Fitter& fitter, const FitTask& task,
         },
         meter);
     for (std::size_t s = 0; s + 1 < first.size(); ++s) {
-      verdicts.push_back(
-          sum_up(std::span(held_out).subspan(first[s], first[s + 1] - first[s])));
+      verdicts.push_back(sum_up(std::span(held_out).subspan(first[s], first[s + 1] - first[s])));
     }
   }
   return verdicts;
@@ -219,8 +218,7 @@ std::vector<Verdict> judge_sure(Fitter& fitter, const FitTask& task,
         const std::size_t s = column / group;
         const auto from = static_cast<Eigen::Index>(s);
         const Eigen::Map<const Eigen::VectorXf> x(outputs.data(), rows);
-        const Eigen::VectorXd weighted =
-            x.cwiseProduct(task.weights.col(from)).cast<double>();
+        const Eigen::VectorXd weighted = x.cwiseProduct(task.weights.col(from)).cast<double>();
         const std::size_t p = column % group;
         if (p > 0) {
           along[column].push_back(

@@ -13,8 +13,8 @@ struct Verdict {
   std::uint32_t epoch = 1;
   std::vector<double> criterion;  ///< by epoch; not a number where there is none
   // Of blind alone, in the unit of the signals squared:
-  double held_out_error = 0;  ///< mean square at the chosen epoch
-  double null_error = 0;      ///< that of the mean of the other nodes
+  double held_out_error = 0;      ///< mean square at the chosen epoch
+  double null_error = 0;          ///< that of the mean of the other nodes
   double gain_in_deviations = 0;  ///< of the second over the first, in its standard errors
 };
 

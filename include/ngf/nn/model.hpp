@@ -50,7 +50,7 @@ struct ModelSettings {
   std::int64_t hidden = 64;
   std::int64_t layers = 2;  ///< sgc has one, whatever this says
   bool bias = true;
-  bool skip = false;               ///< each layer sees its input beside the filter, by Theta_s
+  bool skip = false;  ///< each layer sees its input beside the filter, by Theta_s
   /// The last layer is a linear map alone, without filter and bias; there are layers before it.
   bool linear_output = false;
   bool normalize_features = true;  ///< each node's features are divided by the sum of their sizes
