@@ -53,20 +53,23 @@ Signals random_signals(NodeId nodes, int width) {
 }
 
 /// The largest error of y, over the largest value, on some rows that are computed in double.
-double error_of(const SparseFilter& filter, const Signals& x, const Signals& y) {
-  const Eigen::Index step = std::max<Eigen::Index>(1, x.rows() / 500);
+double error_of(const Shells& shells, const Taps& taps, const Signals& x, const Signals& y) {
+  const NodeId step = std::max<NodeId>(1, shells.nodes() / 500);
   double error = 0;
   double largest = 0;
-  for (Eigen::Index u = 0; u < x.rows(); u += step) {
+  for (NodeId u = 0; u < shells.nodes(); u += step) {
     Eigen::RowVectorXd expected = Eigen::RowVectorXd::Zero(x.cols());
-    for (SparseFilter::InnerIterator entry(filter, u); entry; ++entry) {
-      expected += double{entry.value()} * x.row(entry.col()).cast<double>();
+    for (std::uint32_t k = 0; k < taps.count(); ++k) {
+      for (const NodeId v : shells.columns(u, k)) expected += taps(u, k) * x.row(v).cast<double>();
     }
     error = std::max(error, (y.row(u).cast<double>() - expected).cwiseAbs().maxCoeff());
     largest = std::max(largest, expected.cwiseAbs().maxCoeff());
   }
   return error / largest;
 }
+
+/// Entries of H that are worth holding for those who need them.
+constexpr double most_entries = 2e8;
 
 /// One way to compute Y.
 struct Contender {
@@ -83,16 +86,21 @@ class FilterBench {
         count_(count),
         tasks_(tasks),
         taps_(some_taps(count)) {
-    add_ours();
+    add_forced();
     const double pairs = static_cast<double>(graph.nodes()) * graph.nodes();
-    for (const std::uint64_t size : filters_[1].shells().pairs()) {
+    for (const std::uint64_t size : filters_[0].shells().pairs()) {
       entries_ += static_cast<double>(size);
     }
-    sparse_ = sparse_filter(filters_[1].shells(), taps_, entries_);
+    const double bytes = (sizeof(float) + sizeof(int)) * entries_;
+    if (entries_ > most_entries) {
+      left_out_ = fmt::format("; peers would hold {}", megabytes(bytes));
+      return;
+    }
+    sparse_ = sparse_filter(filters_[0].shells(), taps_, entries_);
     Eigen::setNbThreads(detail::thread_count(tasks.threads));
     contenders_.push_back({"Eigen",
                            [this](const Signals& x, Signals& y) { y.noalias() = sparse_ * x; },
-                           megabytes((sizeof(float) + sizeof(int)) * entries_)});
+                           megabytes(bytes)});
     if (entries_ >= 0.05 * pairs) add_dense();
   }
 
@@ -103,18 +111,25 @@ class FilterBench {
  private:
   static std::string megabytes(double bytes) { return fmt::format("{:.1f} MB", bytes / 1e6); }
 
-  void add_ours() {
-    for (const Storage storage : {Storage::automatic, Storage::sparse, Storage::dense}) {
-      FilterOptions options;
-      options.shells.storage = storage;
-      options.shells.threads = tasks_.threads;
-      const NeighborhoodFilter& filter = filters_.emplace_back(graph_, taps_, options);
-      const auto form = storage_name(filter.shells().storage());
-      const auto bytes = static_cast<double>(filter.shells().bytes());
-      const bool forced = storage != Storage::automatic;
-      contenders_.push_back({forced ? fmt::format("ngf, {}", form) : "ngf",
-                             [&filter](const Signals& x, Signals& y) { y = filter.apply(x); },
-                             forced ? megabytes(bytes) : std::string(form)});
+  NeighborhoodFilter make_filter(Storage storage, Eigen::Index width) const {
+    FilterOptions options;
+    options.shells.storage = storage;
+    options.shells.threads = tasks_.threads;
+    options.width = width;
+    return {graph_, taps_, options};
+  }
+
+  static Contender contender(std::string name, const NeighborhoodFilter& filter, std::string note) {
+    return {std::move(name),
+            [&filter](const Signals& x, Signals& y) { filter.apply_to<float>(x, y); },
+            std::move(note)};
+  }
+
+  void add_forced() {
+    for (const Storage storage : {Storage::sparse, Storage::dense}) {
+      const NeighborhoodFilter& filter = filters_.emplace_back(make_filter(storage, 0));
+      contenders_.push_back(contender(fmt::format("ngf, {}", storage_name(storage)), filter,
+                                      megabytes(static_cast<double>(filter.shells().bytes()))));
     }
   }
 
@@ -124,8 +139,12 @@ class FilterBench {
     for (const Gemm& gemm : gemms(detail::thread_count(tasks_.threads))) {
       contenders_.push_back({gemm.name,
                              [this, nodes, multiply = gemm.multiply](const Signals& x, Signals& y) {
-                               multiply(nodes, static_cast<int>(x.cols()), nodes, dense_.data(),
-                                        x.data(), y.data());
+                               multiply({.rows = nodes,
+                                         .columns = static_cast<int>(x.cols()),
+                                         .inner = nodes,
+                                         .a = dense_.data(),
+                                         .b = x.data(),
+                                         .c = y.data()});
                              },
                              megabytes(4.0 * nodes * nodes)});
     }
@@ -136,14 +155,19 @@ class FilterBench {
     // Eigen would take minutes.
     const double most_eigen_work = 5e10;
     Signals y(x.rows(), x.cols());
+    const NeighborhoodFilter automatic = make_filter(Storage::automatic, x.cols());
+    const auto form = storage_name(automatic.shells().storage());
+    std::vector<Contender> contenders{
+        contender("ngf", automatic, fmt::format("{}{}", form, left_out_))};
+    contenders.insert(contenders.end(), contenders_.begin(), contenders_.end());
     std::vector<const Contender*> fast;
     std::vector<std::function<void()>> bodies;
-    for (const Contender& contender : contenders_) {
+    for (const Contender& contender : contenders) {
       if (contender.name == "Eigen" && entries_ * static_cast<double>(x.cols()) > most_eigen_work) {
         continue;
       }
       contender.apply(x, y);
-      const double error = error_of(sparse_, x, y);
+      const double error = error_of(filters_[0].shells(), taps_, x, y);
       if (!(error <= 1e-5)) {
         throw Error(fmt::format("{}: {} is off by {:.1e}", task, contender.name, error));
       }
@@ -163,7 +187,8 @@ class FilterBench {
   std::uint32_t count_;
   const FilterTasks& tasks_;
   Taps taps_;
-  std::deque<NeighborhoodFilter> filters_;  // which others point to
+  std::deque<NeighborhoodFilter> filters_;  // which others point to: lists, and hops
+  std::string left_out_;
   double entries_ = 0;
   SparseFilter sparse_;
   Signals dense_;

@@ -20,6 +20,9 @@ Function* find_function(const char* library, const char* name) {
 using CblasSgemm = void(int order, int transpose_a, int transpose_b, int rows, int columns,
                         int inner, float alpha, const float* a, int a_stride, const float* b,
                         int b_stride, float beta, float* c, int c_stride);
+using CblasSgemv = void(int order, int transpose_a, int rows, int columns, float alpha,
+                        const float* a, int a_stride, const float* x, int x_step, float beta,
+                        float* y, int y_step);
 using DnnlSgemm = int(char transpose_a, char transpose_b, std::int64_t rows, std::int64_t columns,
                       std::int64_t inner, float alpha, const float* a, std::int64_t a_stride,
                       const float* b, std::int64_t b_stride, float beta, float* c,
@@ -27,14 +30,22 @@ using DnnlSgemm = int(char transpose_a, char transpose_b, std::int64_t rows, std
 
 void add_cblas(const std::string& name, const char* library, std::vector<Gemm>& result) {
   auto* const sgemm = find_function<CblasSgemm>(library, "cblas_sgemm");
-  if (sgemm == nullptr) return;
+  auto* const sgemv = find_function<CblasSgemv>(library, "cblas_sgemv");
+  if (sgemm == nullptr || sgemv == nullptr) return;
   constexpr int row_major = 101;
   constexpr int as_it_is = 111;
-  result.push_back(
-      {name, [sgemm](int rows, int columns, int inner, const float* a, const float* b, float* c) {
-         sgemm(row_major, as_it_is, as_it_is, rows, columns, inner, 1, a, inner, b, columns, 0, c,
-               columns);
-       }});
+  constexpr int other_way_round = 112;
+  result.push_back({name, [sgemm, sgemv](const GemmTask& task) {
+                      if (task.columns == 1 && !task.a_transposed) {
+                        sgemv(row_major, as_it_is, task.rows, task.inner, 1, task.a, task.inner,
+                              task.b, 1, 0, task.c, 1);
+                        return;
+                      }
+                      sgemm(row_major, task.a_transposed ? other_way_round : as_it_is,
+                            task.b_transposed ? other_way_round : as_it_is, task.rows, task.columns,
+                            task.inner, 1, task.a, task.a_stride(), task.b, task.b_stride(), 0,
+                            task.c, task.columns);
+                    }});
 }
 
 }  // namespace
@@ -48,11 +59,11 @@ std::vector<Gemm> gemms(int threads) {
   add_cblas("OpenBLAS", "libopenblas.so.0", result);
   add_cblas("BLIS", "libblis.so.4", result);
   if (auto* const sgemm = find_function<DnnlSgemm>("libdnnl.so.2", "dnnl_sgemm")) {
-    result.push_back(
-        {"oneDNN",
-         [sgemm](int rows, int columns, int inner, const float* a, const float* b, float* c) {
-           sgemm('N', 'N', rows, columns, inner, 1, a, inner, b, columns, 0, c, columns);
-         }});
+    result.push_back({"oneDNN", [sgemm](const GemmTask& task) {
+                        sgemm(task.a_transposed ? 'T' : 'N', task.b_transposed ? 'T' : 'N',
+                              task.rows, task.columns, task.inner, 1, task.a, task.a_stride(),
+                              task.b, task.b_stride(), 0, task.c, task.columns);
+                      }});
   }
   return result;
 }

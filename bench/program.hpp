@@ -28,6 +28,19 @@ inline nlohmann::ordered_json json_of(const std::vector<Row>& rows) {
   return result;
 }
 
+/// Prints the JSON that `run` returns, or its error. Returns what `main` should.
+template <typename Run>
+int print_result(const char* name, const Run& run) {
+  try {
+    const nlohmann::ordered_json result = run();
+    fmt::print("{}\n", result.dump());
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "{}: {}\n", name, error.what());
+    return 1;
+  }
+  return 0;
+}
+
 /// Calls run(data, names) for the arguments "DATA [NAME ...]", and prints the JSON that it returns.
 template <typename Run>
 int run_program(const char* name, int argc, char** argv, const Run& run) {
@@ -35,15 +48,9 @@ int run_program(const char* name, int argc, char** argv, const Run& run) {
     fmt::print(stderr, "usage: {} DATA [NAME ...]\n", name);
     return 2;
   }
-  try {
-    const nlohmann::ordered_json result =
-        run(std::filesystem::path(argv[1]), std::vector<std::string>(argv + 2, argv + argc));
-    fmt::print("{}\n", result.dump());
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "{}: {}\n", name, error.what());
-    return 1;
-  }
-  return 0;
+  return print_result(name, [&] {
+    return run(std::filesystem::path(argv[1]), std::vector<std::string>(argv + 2, argv + argc));
+  });
 }
 
 /// Whether `name` is among the names wanted: where none is, all are.

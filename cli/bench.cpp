@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common.hpp"
@@ -11,6 +12,7 @@
 #include "ngf/error.hpp"
 #include "ngf/generate.hpp"
 #include "shell_rows.hpp"
+#include "train_rows.hpp"
 #include "verbs.hpp"
 
 namespace ngf::cli {
@@ -53,22 +55,49 @@ std::vector<bench::Row> time_filters(const std::string& name, const Graph& graph
   return bench::filter_rows(name, graph, tasks);
 }
 
+std::vector<bench::Row> time_training(const std::string& name, const Dataset& dataset,
+                                      const BenchVerb& verb, double rate) {
+  if (dataset.labels.empty() || dataset.feature_count() == 0 || dataset.splits.empty()) {
+    throw Error(
+        fmt::format("{}: training is timed on data sets with features, labels and a split", name));
+  }
+  bench::TrainTasks tasks;
+  tasks.threads = verb.common.threads;
+  tasks.multiplications = rate;
+  return bench::train_rows(name, dataset, tasks);
+}
+
+using Subjects = std::vector<std::pair<std::string, Dataset>>;
+
+/// The graph that is named, or else built-in ones.
+Subjects subjects_of(const BenchVerb& verb) {
+  Subjects result;
+  if (!verb.source.name().empty()) {
+    result.emplace_back(verb.source.name(), verb.source.load(verb.common).dataset);
+  } else if (verb.what == "train") {
+    result.emplace_back("citation", citation_network(2708, verb.common.seed));
+  } else {
+    result.resize(3);
+    result[0].first = "small world";
+    result[0].second.graph = watts_strogatz(5000, 4, 0.1, verb.common.seed);
+    result[1].first = "random";
+    result[1].second.graph = erdos_renyi(5000, 10.0 / 5000, verb.common.seed);
+    result[2].first = "grid";
+    result[2].second.graph = grid(60, 60);
+  }
+  return result;
+}
+
 void run_bench(const BenchVerb& verb) {
   const bool shells = verb.what == "shells";
   const double limit = shells ? bench::write_bandwidth(verb.common.threads)
                               : bench::multiplication_rate(verb.common.threads);
   std::vector<bench::Row> rows;
-  const auto add = [&](const std::string& name, const Graph& graph) {
-    const auto of_graph =
-        shells ? time_shells(name, graph, verb, limit) : time_filters(name, graph, verb, limit);
+  for (const auto& [name, dataset] : subjects_of(verb)) {
+    const auto of_graph = shells                  ? time_shells(name, dataset.graph, verb, limit)
+                          : verb.what == "filter" ? time_filters(name, dataset.graph, verb, limit)
+                                                  : time_training(name, dataset, verb, limit);
     rows.insert(rows.end(), of_graph.begin(), of_graph.end());
-  };
-  if (verb.source.name().empty()) {
-    add("small world", watts_strogatz(5000, 4, 0.1, verb.common.seed));
-    add("random", erdos_renyi(5000, 10.0 / 5000, verb.common.seed));
-    add("grid", grid(60, 60));
-  } else {
-    add(verb.source.name(), verb.source.load(verb.common).dataset.graph);
   }
   if (verb.common.json) {
     Json json{{"rows", Json::array()}};
@@ -98,7 +127,7 @@ void add_bench(CLI::App& program) {
   CLI::App* const bench = program.add_subcommand(
       "bench", "How fast this machine is, on a graph of yours or on built-in ones");
   bench->add_option("WHAT", verb->what, "What to time")
-      ->check(CLI::IsMember({"shells", "filter"}))
+      ->check(CLI::IsMember({"shells", "filter", "train"}))
       ->capture_default_str();
   bench->add_option("--seconds", verb->seconds, "To spend on each row, at least")
       ->check(CLI::Range(0.0, 3600.0))

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdio>
 #include <limits>
+#include <utility>
 
 #include "io/atomic_file.hpp"
 #include "ngf/error.hpp"
@@ -73,8 +74,10 @@ void Common::add_to(CLI::App& verb) {
 TerminalProgress::TerminalProgress(std::string what, bool quiet)
     : what_(std::move(what)), shown_(!quiet && ::isatty(STDERR_FILENO) == 1) {}
 
-TerminalProgress::~TerminalProgress() {
-  if (drawn_once_) fmt::print(stderr, "\r\x1b[K");
+TerminalProgress::~TerminalProgress() { clear(); }
+
+void TerminalProgress::clear() {
+  if (std::exchange(drawn_once_, false)) fmt::print(stderr, "\r\x1b[K");
 }
 
 void TerminalProgress::report(std::uint64_t done, std::uint64_t total) {
@@ -90,11 +93,17 @@ void TerminalProgress::report(std::uint64_t done, std::uint64_t total) {
   const double share = static_cast<double>(done) / static_cast<double>(total);
   const double elapsed = std::chrono::duration<double>(now - begun_).count();
   const int filled = static_cast<int>(share * width);
-  fmt::print(stderr, "\r\x1b[K{} [{:#<{}}{:.<{}}] {:.0f} %{}", what_, "", filled, "",
+  fmt::print(stderr, "\r\x1b[K{} [{:#<{}}{:.<{}}] {:.0f} %{}{}{}", what_, "", filled, "",
              width - filled, share * 100,
              share > 0 ? fmt::format(", {} left", human_seconds(elapsed * (1 - share) / share))
-                       : std::string());
+                       : std::string(),
+             note_.empty() ? "" : ", ", note_);
   std::fflush(stderr);
+}
+
+void TerminalProgress::note(std::string text) {
+  const std::lock_guard lock(mutex_);
+  note_ = std::move(text);
 }
 
 bool TerminalProgress::stop_requested() const { return signal_that_came != 0; }

@@ -43,11 +43,16 @@ class TerminalProgress : public Progress {
 
   void report(std::uint64_t done, std::uint64_t total) override;
   bool stop_requested() const override;
+  /// What the bar says at its end from now on.
+  void note(std::string text);
+  /// Takes the bar off the terminal; the next report draws it again.
+  void clear();
 
  private:
   using Clock = std::chrono::steady_clock;
 
   std::string what_;
+  std::string note_;
   bool shown_;
   std::mutex mutex_;
   Clock::time_point begun_ = Clock::now();
@@ -63,6 +68,19 @@ int exit_code_of_signal();
 
 /// The text without control characters, which names of files may hold.
 std::string one_line(std::string_view text);
+
+/// Calls `body`. Errors that do not name this file or data set already, do so then.
+template <typename Body>
+void naming(const std::string& name, const Body& body) {
+  try {
+    body();
+  } catch (const Interrupted&) {
+    throw;
+  } catch (const Error& error) {
+    const std::string text = error.what();
+    throw Error(text.starts_with(name) ? text : name + ": " + text);
+  }
+}
 
 /// One line on stderr, unless --quiet.
 void warn(const Common& common, std::string_view text);

@@ -145,6 +145,8 @@ void run_filter(const FilterVerb& verb) {
   FilterOptions options;
   options.normalization = verb.flags.normalization();
   options.shells = verb.shells.options(verb.common, &progress);
+  options.width = x.cols();
+  options.in_double = true;
   const NeighborhoodFilter filter(graph, taps, options);
   run_with(filter, storage_name(filter.shells().storage()), verb, x);
 }

@@ -5,7 +5,9 @@
 namespace ngf::cli {
 
 CLI::Option* FilterFlags::add_taps_to(CLI::App& verb) {
-  return verb.add_option("--taps", taps, "h_0,h_1,...: what hops 0, 1, ... count")->delimiter(',');
+  return verb.add_option("--taps", taps, "h_0,h_1,...: what hops 0, 1, ... count")
+      ->delimiter(',')
+      ->allow_extra_args(false);
 }
 
 CLI::Option* FilterFlags::add_to(CLI::App& verb) {

@@ -43,8 +43,8 @@ void keep_largest_component(io::ReadResult& result) {
 
 }  // namespace
 
-void GraphSource::add_to(CLI::App& verb, bool required) {
-  verb.add_option("GRAPH", name_,
+void GraphSource::add_to(CLI::App& verb, bool required, const std::string& argument) {
+  verb.add_option(argument, name_,
                   "A file; planetoid:cora|citeseer|pubmed; builtin:karate|citation; or "
                   "sbm:, er:, ws:, ba:, grid:, rmat: with key=value,...")
       ->required(required);

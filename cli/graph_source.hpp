@@ -13,8 +13,9 @@ namespace ngf::cli {
 /// The argument GRAPH and the flags that say how to read it.
 class GraphSource {
  public:
-  /// GRAPH, `--directed`, `--largest-component`, `--format`, `--ids`, ...
-  void add_to(CLI::App& verb, bool required = true);
+  /// GRAPH, or what the verb calls it, `--directed`, `--largest-component`, `--format`, `--ids`,
+  /// ...
+  void add_to(CLI::App& verb, bool required = true, const std::string& argument = "GRAPH");
 
   /// Reads the file, finds the data set or makes the graph. Warnings go to stderr.
   io::ReadResult load(const Common& common) const;

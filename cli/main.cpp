@@ -47,6 +47,8 @@ int run(int argc, char** argv) {
   add_filter(program);
   add_perturb(program);
   add_robustness(program);
+  add_train(program);
+  add_predict(program);
   add_denoise(program);
   add_bench(program);
   add_data(program);

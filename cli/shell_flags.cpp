@@ -22,6 +22,22 @@ std::uint32_t parse_hops(const std::string& text) {
 
 }  // namespace
 
+CLI::Option* add_storage_flag(CLI::App& verb, std::string& storage) {
+  return verb.add_option("--storage", storage, "How shells are held")
+      ->check(CLI::IsMember(names_of(storage_name, Storage::stream)));
+}
+
+Storage storage_named(const std::string& name) {
+  return kind_named(name, storage_name, Storage::stream);
+}
+
+CLI::Option* add_min_paths_flag(CLI::App& verb, int& min_paths) {
+  return verb
+      .add_option("--min-paths", min_paths,
+                  "A pair at 2 hops or more counts if this many shortest paths join it")
+      ->check(CLI::Range(1, 3));
+}
+
 void ShellFlags::add_to(CLI::App& verb, bool hops_required) {
   verb.add_option("--hops", hops_, "Shells 0 to this many hops; all: to the diameter")
       ->required(hops_required)
@@ -29,22 +45,17 @@ void ShellFlags::add_to(CLI::App& verb, bool hops_required) {
         parse_hops(text);
         return std::string();
       });
-  verb.add_option("--storage", storage_, "How shells are held")
-      ->check(CLI::IsMember(names_of(storage_name, Storage::stream)))
-      ->capture_default_str();
+  add_storage_flag(verb, storage_)->capture_default_str();
   verb.add_option("--engine", engine_, "How shells are found")
       ->check(CLI::IsMember(names_of(engine_name, Engine::queue)))
       ->capture_default_str();
-  verb.add_option("--min-paths", min_paths_,
-                  "A pair at 2 hops or more counts if this many shortest paths join it")
-      ->check(CLI::Range(1, 3))
-      ->capture_default_str();
+  add_min_paths_flag(verb, min_paths_)->capture_default_str();
 }
 
 ShellOptions ShellFlags::options(const Common& common, Progress* progress) const {
   ShellOptions options;
   if (given()) options.hops = parse_hops(hops_);
-  options.storage = kind_named(storage_, storage_name, Storage::stream);
+  options.storage = storage_named(storage_);
   options.engine = kind_named(engine_, engine_name, Engine::queue);
   options.min_paths = min_paths_;
   options.threads = common.threads;

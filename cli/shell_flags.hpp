@@ -7,6 +7,12 @@
 
 namespace ngf::cli {
 
+/// `--storage`, one of the names of Storage.
+CLI::Option* add_storage_flag(CLI::App& verb, std::string& storage);
+Storage storage_named(const std::string& name);
+/// `--min-paths`.
+CLI::Option* add_min_paths_flag(CLI::App& verb, int& min_paths);
+
 /// The flags of every verb that builds shells: `--hops`, `--storage`, `--engine`, `--min-paths`.
 class ShellFlags {
  public:

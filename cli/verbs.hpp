@@ -12,6 +12,8 @@ void add_shells(CLI::App& program);
 void add_filter(CLI::App& program);
 void add_denoise(CLI::App& program);
 void add_robustness(CLI::App& program);
+void add_train(CLI::App& program);
+void add_predict(CLI::App& program);
 void add_bench(CLI::App& program);
 void add_data(CLI::App& program);
 void add_completion(CLI::App& program);

@@ -33,7 +33,7 @@ SEEDED = [spec for spec in GENERATED if not spec.startswith(("builtin:karate", "
 ENDINGS = [".txt", ".csv", ".edgelist", ".mtx", ".graph", ".metis", ".npy", ".npz"]
 FORMATS = ["edge-list", "matrix-market", "metis", "adjacency-csv", "adjacency-npy", "npz-scipy",
            "npz-edges", "npz-csr", "npz-ppnp"]
-VERBS = [["info"], ["convert"], ["shells"], ["filter"], ["robustness"], ["perturb"], ["bench"], ["data"], ["data", "list"], ["data", "get"],
+VERBS = [["info"], ["convert"], ["shells"], ["filter"], ["robustness"], ["perturb"], ["train"], ["predict"], ["bench"], ["data"], ["data", "list"], ["data", "get"],
          ["data", "path"], ["completion"]]
 
 
@@ -785,10 +785,12 @@ class ShellsTest(ProgramTest):
         self.assertLess(outcome.peak_bytes, 1.1 * int(needed))
 
     def test_bench(self):
-        for what, expected in [("shells", "all hops: ngf"), ("filter", "K=3, F=16: Eigen")]:
-            value = self.json("bench", what, "builtin:karate", "--seconds", "0.001")
+        small = "builtin:citation,nodes=200"
+        for what, expected in [("shells", "all hops: ngf"), ("filter", "K=3, F=16: Eigen"),
+                               ("train", "K=3, hidden 64, 25 runs: ngf")]:
+            value = self.json("bench", what, small, "--seconds", "0.001")
             names = [row["name"] for row in value["rows"]]
-            self.assertIn(f"builtin:karate, {expected}", names)
+            self.assertIn(f"{small}, {expected}", names)
             for row in value["rows"]:
                 self.assertGreater(row["seconds"], 0)
                 self.assertGreater(row["ratio"], 0)

@@ -163,6 +163,32 @@ TEST(NeighborhoodFilter, EqualsExplicitMatricesInEveryForm) {
   }
 }
 
+TEST(NeighborhoodFilter, AppliesIntoMemoryThatIsThere) {
+  const Graph graph = some_graph(90, false);
+  for (const Storage storage : {Storage::sparse, Storage::dense, Storage::stream}) {
+    FilterOptions options;
+    options.shells.storage = storage;
+    const NeighborhoodFilter filter(graph, {1, 0.5, 0.25}, options);
+    Matrix y = random_matrix(90, 256, 7);
+    const Matrix before = y;
+    // Wide enough for several panels that stay where they are.
+    const Matrix x = random_matrix(90, 256, 8);
+    const Matrix expected =
+        plain_sum(filter.taps(), plain_shells(graph, 3, Normalization::none)) * x;
+    filter.apply_to<double>(x, y);
+    EXPECT_EQ(y, filter.apply(x));
+    expect_near(y, expected, 1e-9);
+    // Columns of a matrix, and nothing beside them.
+    for (const Eigen::Index width : {1, 3, 64}) {
+      y = before;
+      filter.apply_to<double>(x.middleCols(5, width), y.middleCols(9, width));
+      expect_near(y.middleCols(9, width), expected.middleCols(5, width), 1e-9);
+      EXPECT_EQ(y.leftCols(9), before.leftCols(9));
+      EXPECT_EQ(y.rightCols(256 - 9 - width), before.rightCols(256 - 9 - width));
+    }
+  }
+}
+
 TEST(NeighborhoodFilter, TheSameOnEveryInstructionSet) {
   const Graph graph = some_graph(300, false);
   const Taps taps{1, 0.5, 0.25, 0.125, 1};
@@ -180,6 +206,86 @@ TEST(NeighborhoodFilter, TheSameOnEveryInstructionSet) {
   kernels::use_target(before);
 }
 
+/// The gradients by definition: H' G and <G, A_k X>.
+template <typename Real>
+void expect_gradients_of(const NeighborhoodFilter& filter,
+                         const std::vector<Eigen::MatrixXd>& shells, Eigen::Index width,
+                         double tolerance) {
+  const Taps& taps = filter.taps();
+  const auto nodes = static_cast<Eigen::Index>(filter.nodes());
+  const SignalsOf<Real> x = random_matrix(nodes, width, 3).cast<Real>();
+  const SignalsOf<Real> g = random_matrix(nodes, width, 4).cast<Real>();
+  const auto found = filter.gradients(x, g);
+  const Eigen::MatrixXd by_output = g.template cast<double>();
+  expect_near(found.input.template cast<double>(), plain_sum(taps, shells).transpose() * by_output,
+              tolerance);
+  for (std::size_t k = 0; k < taps.count(); ++k) {
+    const Eigen::MatrixXd product = shells[k] * x.template cast<double>();
+    std::vector<double> expected(taps.groups(), 0);
+    for (NodeId u = 0; u < filter.nodes(); ++u) {
+      expected[taps.group(u)] += by_output.row(u).dot(product.row(u));
+    }
+    for (std::size_t group = 0; group < taps.groups(); ++group) {
+      EXPECT_NEAR(found.taps[group * taps.count() + k], expected[group],
+                  tolerance * (1 + by_output.norm() * product.norm()));
+    }
+  }
+}
+
+TEST(NeighborhoodFilter, HopsEqualExplicitMatricesAtEveryWidthAndNumberOfTaps) {
+  // A ring with a chord: 70 hops and more, so that tables of one, two and many vectors are needed.
+  std::vector<Edge> edges{{0, 30}};
+  constexpr NodeId nodes = 150;
+  for (NodeId u = 0; u < nodes; ++u) edges.push_back({u, (u + 1) % nodes});
+  for (const bool directed : {false, true}) {
+    const Graph graph = build_graph(nodes, edges, {.directed = directed});
+    for (const std::size_t count : {3U, 15U, 16U, 17U, 31U, 32U, 40U, 300U}) {
+      for (const Normalization normalization : {Normalization::none, Normalization::symmetric}) {
+        Random random(2);
+        std::vector<double> values(count);
+        for (double& value : values) value = random.normal();
+        FilterOptions options;
+        options.normalization = normalization;
+        options.shells.storage = Storage::dense;
+        options.shells.threads = 1;
+        const NeighborhoodFilter filter(graph, Taps(values), options);
+        const auto shells = plain_shells(graph, count, normalization);
+        const Eigen::MatrixXd h = plain_sum(filter.taps(), shells);
+        for (const Eigen::Index width : {1, 5, 6, 7, 13, 33, 64, 70}) {
+          const Matrix x = random_matrix(nodes, width, 3);
+          expect_near(filter.apply(x), h * x, 1e-9);
+          const MatrixF single = x.cast<float>();
+          expect_near(filter.apply(single).cast<double>(), h * x, 1e-5);
+          expect_near(filter.apply_transpose(single).cast<double>(), h.transpose() * x, 1e-5);
+        }
+        expect_near(filter.apply_shell(2, Matrix(Matrix::Ones(nodes, 1))),
+                    shells[2].rowwise().sum(), 1e-9);
+        expect_gradients_of<float>(filter, shells, 7, 1e-5);
+        expect_gradients_of<double>(filter, shells, 7, 1e-9);
+      }
+    }
+  }
+}
+
+TEST(NeighborhoodFilter, GradientsInFloatEqualThoseOfExplicitMatrices) {
+  for (const bool directed : {false, true}) {
+    const Graph graph = some_graph(200, directed);
+    for (const Normalization normalization : all_normalizations) {
+      const auto shells = plain_shells(graph, 6, normalization);
+      for (const Taps& taps : {Taps{1, -2, 0.5, 3, 0, 1}, grouped_taps(200, 6, 3)}) {
+        FilterOptions options;
+        options.normalization = normalization;
+        options.shells.storage = Storage::dense;
+        options.shells.threads = 1;
+        const NeighborhoodFilter filter(graph, taps, options);
+        for (const Eigen::Index width : {1, 16, 70}) {
+          expect_gradients_of<float>(filter, shells, width, 1e-5);
+        }
+      }
+    }
+  }
+}
+
 TEST(NeighborhoodFilter, TheSameOnAnyNumberOfThreads) {
   const Graph graph = some_graph(500, false);
   const Matrix x = random_matrix(500, 5, 1);
@@ -195,8 +301,31 @@ TEST(NeighborhoodFilter, TheSameOnAnyNumberOfThreads) {
       EXPECT_EQ(more.apply(x), one.apply(x));
       EXPECT_EQ(more.gradients(x, g).taps, one.gradients(x, g).taps);
       EXPECT_EQ(more.gradients(x, g).input, one.gradients(x, g).input);
+      const MatrixF single = x.cast<float>();
+      const MatrixF single_g = g.cast<float>();
+      EXPECT_EQ(more.apply(single), one.apply(single));
+      EXPECT_EQ(more.gradients(single, single_g).taps, one.gradients(single, single_g).taps);
     }
   }
+}
+
+TEST(NeighborhoodFilter, StorageDependsOnTheWidthThatIsExpected) {
+  // A ring, 2 * 15 + 1 of whose 200 nodes are within 15 hops: 15.5 %.
+  std::vector<Edge> edges;
+  for (NodeId u = 0; u < 200; ++u) edges.push_back({u, (u + 1) % 200});
+  const Graph graph = build_graph(200, edges);
+  const Taps taps(std::vector<double>(16, 1.0));
+  const auto storage = [&](std::int64_t width, double dense_above) {
+    FilterOptions options;
+    options.width = width;
+    options.shells.dense_above = dense_above;
+    return NeighborhoodFilter(graph, taps, options).shells().storage();
+  };
+  EXPECT_EQ(storage(0, 0.25), Storage::sparse);
+  EXPECT_EQ(storage(0, 0.15), Storage::dense);
+  EXPECT_EQ(storage(64, 0.25), Storage::sparse);
+  const bool in_registers = kernels::current_target().starts_with("avx3");
+  EXPECT_EQ(storage(1, 0.25), in_registers ? Storage::dense : Storage::sparse);
 }
 
 TEST(NeighborhoodFilter, ConstantTapsThatCoverTheDiameterSumUpTheComponent) {
@@ -318,6 +447,11 @@ TEST(Filters, RefuseWhatDoesNotMatch) {
   EXPECT_NE(error_of<Error>([&] { filter.apply(Matrix(Matrix::Ones(49, 2))); }), "");
   EXPECT_NE(error_of<Error>([&] { NeighborhoodFilter(graph, Taps()); }), "");
   EXPECT_NE(error_of<Error>([&] { NeighborhoodFilter(graph, grouped_taps(49, 2, 2)); }), "");
+  const Matrix x = Matrix::Ones(50, 2);
+  const Matrix wider = Matrix::Ones(50, 3);
+  const PolynomialFilter polynomial(graph, {1, 2});
+  EXPECT_NE(error_of<Error>([&] { filter.gradients(x, wider); }), "");
+  EXPECT_NE(error_of<Error>([&] { polynomial.gradients(x, wider); }), "");
   EXPECT_NE(error_of<Error>([&] { Taps(2, {1, 2, 3}, {}); }), "");
   EXPECT_NE(error_of<Error>([&] { Taps(2, {1, 2, 3, 4}, {0, 1, 2}); }), "");
 }

@@ -288,6 +288,21 @@ TEST(Network, TheSameBitsAloneAndInABatchOnAnyNumberOfThreads) {
   }
 }
 
+TEST(Network, TheSameBitsInABatchForFewFeaturesOfManyNodes) {
+  const NodeId many = 4500;
+  const Graph graph = some_graph(many, false);
+  const SignalsOf<float> x = random_features<float>(many, 10, 1, 5);
+  ModelSettings settings = model(ModelKind::mlp);
+  settings.hidden = 64;
+  const auto run = [&](const std::vector<std::uint64_t>& seeds, int threads) {
+    return passes_of(settings, graph, FeaturesOf<float>(x), Storage::sparse, false, seeds, threads);
+  };
+  const Passes batch = run({1, 2, 3, 4, 5, 6, 7, 8, 9}, 2);
+  const Passes alone = run({7}, 1);
+  EXPECT_EQ(batch.logits[6], alone.logits[0]);
+  EXPECT_EQ(batch.gradients[6], alone.gradients[0]);
+}
+
 TEST(Network, OrderOfProductsIsCounted) {
   const NodeId count = 400;
   const Graph graph = some_graph(count, false);
@@ -305,6 +320,40 @@ TEST(Network, OrderOfProductsIsCounted) {
   EXPECT_EQ(order(1, dense, false), FirstLayer::filter_first);
   const ModelSettings mlp = model(ModelKind::mlp);
   EXPECT_EQ(choose_first_layer(mlp, LayerFilter(), dense, 64, {}), FirstLayer::plain);
+}
+
+TEST(Network, PassesWithoutDropoutAreTheSameWhereOthersHaveIt) {
+  const NodeId count = 400;
+  const Graph graph = some_graph(count, false);
+  const FeaturesOf<double> features = random_features<double>(count, 8, 1, 1);
+  ModelSettings settings = model(ModelKind::ngcnn);
+  settings.hops = 12;
+  settings.hidden = 64;
+  settings.skip = true;
+  const LayerFilter filter(settings, graph, {.threads = 1});
+  const auto options = [](bool dropout) {
+    return NetworkOptions{.dropout = dropout, .threads = 1};
+  };
+  // H X serves them, and is not what is multiplied with dropout.
+  ASSERT_TRUE(nn::scores_filter_first(settings, filter, features, 64, options(true)));
+  ASSERT_FALSE(nn::scores_filter_first(settings, filter, features, 64, options(false)));
+  Network<double> with(settings, filter, features, 3, options(true));
+  Network<double> without(settings, filter, features, 3, options(false));
+  ASSERT_EQ(with.first_layer(), FirstLayer::weights_first);
+  draw_parameters(with, {3});
+  std::copy(with.parameters().begin(), with.parameters().end(), without.parameters().begin());
+  const Dropout dropout = some_dropout(1);
+  const SignalsOf<double> dropped = with.forward(&dropout);
+  const SignalsOf<double> expected = without.forward();
+  EXPECT_GT((dropped - expected).norm(), 0.01 * expected.norm());
+  EXPECT_LT((with.forward() - expected).norm(), 1e-12 * expected.norm());
+  // And so is what follows from them backward.
+  const SignalsOf<double> by_logits = SignalsOf<double>::Ones(count, 3);
+  with.backward(by_logits);
+  without.backward(by_logits);
+  for (std::size_t i = 0; i < with.gradient().size(); ++i) {
+    ASSERT_NEAR(with.gradient()[i], without.gradient()[i], 1e-9) << i;
+  }
 }
 
 TEST(Network, RefusesWhatDoesNotFit) {

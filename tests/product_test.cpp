@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "detail/aligned.hpp"
+#include "detail/sparse_product.hpp"
 #include "kernels/gemm.hpp"
 #include "kernels/target.hpp"
 #include "ngf/error.hpp"
@@ -207,6 +208,83 @@ TEST(Product, RefusesShapesThatDoNotFit) {
   SignalsOf<float> c(2, 3);
   EXPECT_EQ(error_of<Error>([&] { multiply(view(a), view(a), view(c), Into::replace, 1); }),
             "a product of 2 x 3 with 2 x 3 does not fit 2 x 3");
+}
+
+template <typename Real>
+SparseFeatures<Real> some_features(Index rows, Index columns) {
+  Random random(5);
+  std::vector<Eigen::Triplet<Real>> entries;
+  // The first row and the first column are full, the last ones empty.
+  for (Index i = 0; i + 1 < rows; ++i) {
+    for (Index j = 0; j + 1 < columns; ++j) {
+      if (i != 0 && j != 0 && random.uniform() > 0.1) continue;
+      entries.emplace_back(static_cast<int>(i), static_cast<int>(j),
+                           static_cast<Real>(random.uniform() - 0.5));
+    }
+  }
+  typename SparseFeatures<Real>::Sparse x(rows, columns);
+  x.setFromTriplets(entries.begin(), entries.end());
+  return SparseFeatures<Real>(x);
+}
+
+template <typename Real>
+void check_sparse(Index width) {
+  const auto features = some_features<Real>(50, 70);
+  const Eigen::MatrixXd dense = Eigen::MatrixXd(features.matrix().template cast<double>());
+  const double unit = 100 * double{std::numeric_limits<Real>::epsilon()};
+  for (const bool transposed : {false, true}) {
+    const Eigen::MatrixXd x = transposed ? Eigen::MatrixXd(dense.transpose()) : dense;
+    // Both lie in wider matrices.
+    const SignalsOf<Real> b = random_signals<Real>(x.cols(), width + 2, 1);
+    const SignalsOf<Real> before = random_signals<Real>(x.rows(), width + 3, 2);
+    const ConstView<Real> b_view{b.data(), b.rows(), width, b.cols()};
+    for (const Into into : {Into::replace, Into::add}) {
+      SignalsOf<Real> c = before;
+      const MutableView<Real> c_view{c.data(), c.rows(), width, c.cols()};
+      if (transposed) {
+        features.multiply_transposed(b_view, c_view, into, 1);
+      } else {
+        features.multiply(b_view, c_view, into, 1);
+      }
+      Eigen::MatrixXd expected = before.template cast<double>();
+      if (into == Into::replace) expected.leftCols(width).setZero();
+      expected.leftCols(width) += x * b.leftCols(width).template cast<double>();
+      EXPECT_LE((c.template cast<double>() - expected).cwiseAbs().maxCoeff(), unit) << width;
+    }
+  }
+}
+
+TEST(SparseFeatures, EqualDenseProductsOnEveryInstructionSet) {
+  const std::string before = kernels::current_target();
+  for (const std::string& target : kernels::available_targets()) {
+    kernels::use_target(target);
+    for (const Index width : {0, 1, 3, 7, 8, 9, 15, 16, 17, 63, 64, 65, 300, 513}) {
+      check_sparse<float>(width);
+      check_sparse<double>(width);
+    }
+  }
+  kernels::use_target(before);
+}
+
+TEST(SparseFeatures, TheSameBitsOnAnyNumberOfThreads) {
+  const auto features = some_features<float>(300, 200);
+  const SignalsOf<float> b = random_signals<float>(200, 77, 1);
+  const auto product = [&](int threads) {
+    SignalsOf<float> c(300, 77);
+    features.multiply(view(b), view(c), Into::replace, threads);
+    SignalsOf<float> back(200, 77);
+    features.multiply_transposed(view(c), view(back), Into::replace, threads);
+    return back;
+  };
+  const SignalsOf<float> one = product(1);
+  for (const int threads : {2, 3}) EXPECT_EQ(product(threads), one);
+}
+
+TEST(SparseFeatures, RefuseShapesThatDoNotFit) {
+  const auto features = some_features<float>(3, 2);
+  SignalsOf<float> c(3, 4);
+  EXPECT_EQ(error_of<Error>([&] { features.multiply(view(c), view(c), Into::replace, 1); }),
+            "a product of 3 x 2, sparse, with 3 x 4 does not fit 3 x 4");
 }
 
 }  // namespace

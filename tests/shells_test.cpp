@@ -10,6 +10,7 @@
 #include "ngf/error.hpp"
 #include "ngf/generate.hpp"
 #include "shells/reference.hpp"
+#include "shells/walkable.hpp"
 #include "tests/support.hpp"
 
 namespace ngf {
@@ -104,6 +105,29 @@ TEST(Shells, ExactOnRandomGraphsByTheHundred) {
     const Graph graph = random_graph(nodes, degree, seed, seed % 3 == 0);
     const std::uint32_t hops = seed % 4 == 0 ? all_hops : static_cast<std::uint32_t>(seed % 6);
     expect_exact(graph, hops, 1 + static_cast<int>(seed % 3), 1 + static_cast<int>(seed % 3));
+  }
+}
+
+TEST(Shells, ExactWhereNeighboursLieAnywhere) {
+  // Large and random enough for sources to take their first hops alone, with trees and islands.
+  constexpr NodeId nodes = 14'000;
+  for (const bool directed : {false, true}) {
+    const Graph graph = random_graph(nodes, directed ? 4 : 8, 5, directed);
+    ASSERT_TRUE(shells::make_walkable(graph, {.trees = true, .twins = true}).scattered);
+    for (const std::uint32_t hops : {2U, 3U, all_hops}) {
+      const ShellOptions options{
+          .hops = hops, .storage = Storage::dense, .engine = Engine::bits, .threads = 2};
+      HopMatrix<std::uint8_t> matrix(nodes);
+      write_hops(graph, options, matrix);
+      for (NodeId u = 0; u < nodes; u += 97) {
+        const auto expected = plain_search(graph, u).hops;
+        for (NodeId v = 0; v < nodes; ++v) {
+          const std::uint32_t k =
+              expected[v] == unreachable || expected[v] > hops ? 255 : expected[v];
+          ASSERT_EQ(matrix.row(u)[v], k) << u << " to " << v << ", " << hops << " hops";
+        }
+      }
+    }
   }
 }
 

@@ -22,6 +22,12 @@ namespace ngf {
 template <typename Real>
 using SignalsOf = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
+/// Signals that are columns of a matrix, to read and to write.
+template <typename Real>
+using SignalsView = Eigen::Ref<const SignalsOf<Real>, 0, Eigen::OuterStride<>>;
+template <typename Real>
+using SignalsSlice = Eigen::Ref<SignalsOf<Real>, 0, Eigen::OuterStride<>>;
+
 /// The numbers h_k of a filter, k = 0..count-1: one set for all nodes, or one set for each group of
 /// nodes ("node-variant").
 class Taps {
@@ -67,6 +73,10 @@ enum class Normalization {
 struct FilterOptions {
   Normalization normalization = Normalization::none;
   ShellOptions shells;  ///< `hops` is set by the number of taps
+  /// Columns of the signals to come, 0 where that is not known, and whether they are double: which
+  /// form of storage is the fastest depends on it.
+  std::int64_t width = 0;
+  bool in_double = false;
 };
 
 /// y = sum over k of h_k A_k x, with A_k the shell of k hops.
@@ -92,6 +102,11 @@ class NeighborhoodFilter {
   /// H' X, with the transpose H'.
   template <typename Real>
   SignalsOf<Real> apply_transpose(const SignalsOf<Real>& x) const;
+  /// The same into columns that are there, and no part of x.
+  template <typename Real>
+  void apply_to(const SignalsView<Real>& x, SignalsSlice<Real> y) const;
+  template <typename Real>
+  void apply_transpose_to(const SignalsView<Real>& x, SignalsSlice<Real> y) const;
   /// A_k X, normalised.
   template <typename Real>
   SignalsOf<Real> apply_shell(std::size_t k, const SignalsOf<Real>& x) const;
@@ -138,6 +153,10 @@ class ShiftOperator {
   /// S' X.
   template <typename Real>
   SignalsOf<Real> apply_transpose(const SignalsOf<Real>& x) const;
+  /// y += S x, or y += S' x. Nothing is checked.
+  template <typename Real>
+  void add_to(bool transposed, const SignalsView<Real>& x, SignalsSlice<Real> y) const;
+  int threads() const { return threads_; }
 
  private:
   void divide_by_largest();
@@ -169,9 +188,16 @@ class PolynomialFilter {
   template <typename Real>
   SignalsOf<Real> apply_transpose(const SignalsOf<Real>& x) const;
   template <typename Real>
+  void apply_to(const SignalsView<Real>& x, SignalsSlice<Real> y) const;
+  template <typename Real>
+  void apply_transpose_to(const SignalsView<Real>& x, SignalsSlice<Real> y) const;
+  template <typename Real>
   FilterGradients<Real> gradients(const SignalsOf<Real>& x, const SignalsOf<Real>& by_output) const;
 
  private:
+  template <typename Real>
+  void sum_by_horner(bool transposed, const SignalsView<Real>& x, SignalsSlice<Real> y) const;
+
   Taps taps_;
   std::shared_ptr<const ShiftOperator> shift_;
 };

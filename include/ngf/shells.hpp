@@ -36,6 +36,8 @@ enum class Engine {
 struct ShellOptions {
   std::uint32_t hops = all_hops;  ///< shells 0..hops
   Storage storage = Storage::automatic;
+  /// Automatic storage holds hops where a larger share of all pairs is in a shell, lists where not.
+  double dense_above = 0.25;
   Engine engine = Engine::automatic;
   /// A pair at 2 hops or more counts only if at least this many shortest paths join it: 1, 2 or 3.
   int min_paths = 1;

@@ -82,6 +82,7 @@ void run(const Product<Real>& product, const Form<Real>& form, int threads) {
   down = std::max(down, std::min(parts_of(wanted, across), parts_of(product.rows, least_rows)));
   across =
       std::max(across, std::min(parts_of(wanted, down), parts_of(product.columns, least_columns)));
+  if (down * across == 1) return form.run(product, scratch<Real>());
   parallel_for(down * across, static_cast<int>(team), [&](std::size_t task) {
     const std::size_t i = task % down;
     const std::size_t j = task / down;
@@ -97,14 +98,18 @@ void run(const Product<Real>& product, const Form<Real>& form, int threads) {
   });
 }
 
-}  // namespace
+/// The inner dimension of a small c is cut into so many parts, which are added up in order.
+template <typename Real>
+std::size_t inner_parts(const Product<Real>& product) {
+  constexpr std::size_t small = 4096;
+  constexpr std::size_t shortest = 2048;
+  constexpr std::size_t most = 8;
+  if (product.rows * product.columns > small) return 1;
+  return std::clamp<std::size_t>(product.inner / shortest, 1, most);
+}
 
 template <typename Real>
-void multiply(const std::type_identity_t<ConstView<Real>>& a,
-              const std::type_identity_t<ConstView<Real>>& b, const MutableView<Real>& c, Into into,
-              int threads) {
-  const Product<Real> product = product_of(a, b, c, into);
-  if (product.rows == 0 || product.columns == 0) return;
+void multiply_whole(const Product<Real>& product, int threads) {
   const Form<Real> few{kernels::multiply_few<Real>, kernels::most_few_rows,
                        kernels::most_few_columns};
   if (product.columns <= kernels::most_dots && product.a_inner == 1) {
@@ -117,6 +122,45 @@ void multiply(const std::type_identity_t<ConstView<Real>>& a,
     run(product,
         {kernels::multiply_packed<Real>, kernels::most_packed_rows, kernels::most_packed_columns},
         threads);
+  }
+}
+
+template <typename Real>
+void multiply_in_parts(const Product<Real>& product, std::size_t parts, int threads) {
+  const std::size_t size = product.rows * product.columns;
+  AlignedVector<Real> sums(parts * size);
+  parallel_for(parts, threads, [&](std::size_t i) {
+    const std::size_t begin = product.inner * i / parts;
+    Product<Real> part = product;
+    part.inner = product.inner * (i + 1) / parts - begin;
+    part.a += begin * product.a_inner;
+    part.b += begin * product.b_inner;
+    part.c = sums.data() + i * size;
+    part.c_row = product.columns;
+    part.add = false;
+    multiply_whole(part, 1);
+  });
+  for (std::size_t at = 0; at < size; ++at) {
+    Real& to = product.c[at / product.columns * product.c_row + at % product.columns];
+    Real sum = product.add ? to : Real{0};
+    for (std::size_t i = 0; i < parts; ++i) sum += sums[i * size + at];
+    to = sum;
+  }
+}
+
+}  // namespace
+
+template <typename Real>
+void multiply(const std::type_identity_t<ConstView<Real>>& a,
+              const std::type_identity_t<ConstView<Real>>& b, const MutableView<Real>& c, Into into,
+              int threads) {
+  const Product<Real> product = product_of(a, b, c, into);
+  if (product.rows == 0 || product.columns == 0) return;
+  const std::size_t parts = inner_parts(product);
+  if (parts > 1) {
+    multiply_in_parts(product, parts, threads);
+  } else {
+    multiply_whole(product, threads);
   }
 }
 

@@ -7,9 +7,29 @@ namespace ngf::filter {
 
 /// Throws Error unless the signals have a row for each node.
 template <typename Real>
-void check_signals(const SignalsOf<Real>& x, NodeId nodes) {
+void check_signals(const SignalsView<Real>& x, NodeId nodes) {
   if (x.rows() != static_cast<Eigen::Index>(nodes)) {
     detail::fail("signals of {} rows on a graph of {} nodes", x.rows(), nodes);
+  }
+}
+
+/// The same, and that there is room for the result.
+template <typename Real>
+void check_signals(const SignalsView<Real>& x, const SignalsSlice<Real>& y, NodeId nodes) {
+  check_signals<Real>(x, nodes);
+  if (y.rows() != x.rows() || y.cols() != x.cols()) {
+    detail::fail("signals are {} x {}, what becomes of them {} x {}", x.rows(), x.cols(), y.rows(),
+                 y.cols());
+  }
+}
+
+/// Throws Error unless the gradient by the output has the shape of the signals.
+template <typename Real>
+void check_gradients(const SignalsOf<Real>& x, const SignalsOf<Real>& by_output, NodeId nodes) {
+  check_signals<Real>(x, nodes);
+  check_signals<Real>(by_output, nodes);
+  if (x.cols() != by_output.cols()) {
+    detail::fail("gradients of {} columns for signals of {}", by_output.cols(), x.cols());
   }
 }
 

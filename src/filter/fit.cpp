@@ -49,8 +49,8 @@ FittedTaps fit(const std::vector<Matrix>& basis, const Matrix& y) {
 }
 
 void check(const Matrix& x, const Matrix& y, NodeId nodes) {
-  filter::check_signals(x, nodes);
-  filter::check_signals(y, nodes);
+  filter::check_signals<double>(x, nodes);
+  filter::check_signals<double>(y, nodes);
   if (x.cols() != y.cols()) {
     detail::fail("signals of {} columns cannot become signals of {}", x.cols(), y.cols());
   }

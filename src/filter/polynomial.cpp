@@ -5,37 +5,68 @@
 
 #include "detail/parallel.hpp"
 #include "filter/checks.hpp"
+#include "kernels/gemm.hpp"
 #include "ngf/spectrum.hpp"
 
 namespace ngf {
 
 namespace {
 
-/// y_u = sum over the entries of row u of value * x_column.
-template <typename Real>
-SignalsOf<Real> multiply_rows(const std::vector<std::uint64_t>& offsets,
-                              const std::vector<NodeId>& columns, const std::vector<double>& values,
-                              const SignalsOf<Real>& x, int threads) {
-  SignalsOf<Real> y = SignalsOf<Real>::Zero(x.rows(), x.cols());
-  detail::parallel_ranges(offsets.size() - 1, threads, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t u = begin; u < end; ++u) {
-      auto row = y.row(static_cast<Eigen::Index>(u));
-      for (std::uint64_t e = offsets[u]; e < offsets[u + 1]; ++e) {
-        row += static_cast<Real>(values[e]) * x.row(columns[e]);
-      }
-    }
+/// Rows that a thread takes at a time.
+constexpr std::size_t rows_at_once = 64;
+
+template <typename Body>
+void for_each_row(std::size_t rows, int threads, const Body& body) {
+  detail::parallel_for((rows + rows_at_once - 1) / rows_at_once, threads, [&](std::size_t block) {
+    const std::size_t end = std::min(rows, (block + 1) * rows_at_once);
+    for (std::size_t u = block * rows_at_once; u < end; ++u) body(u);
   });
-  return y;
 }
 
-/// Row u times what its taps say of hop k.
+/// A matrix with values, as compressed rows.
+struct ValuedRows {
+  const std::vector<std::uint64_t>& offsets;
+  const std::vector<NodeId>& columns;
+  const std::vector<double>& values;
+};
+
+/// y_u += sum over the entries of row u of value * x_column.
 template <typename Real>
-SignalsOf<Real> times_taps(const Taps& taps, std::size_t k, const SignalsOf<Real>& x) {
-  if (!taps.node_variant()) return static_cast<Real>(taps(0, k)) * x;
-  SignalsOf<Real> result = x;
-  for (Eigen::Index u = 0; u < x.rows(); ++u) {
-    result.row(u) *= static_cast<Real>(taps(static_cast<NodeId>(u), k));
-  }
+void add_rows(const ValuedRows& rows, const SignalsView<Real>& x, SignalsSlice<Real>& y,
+              int threads) {
+  for_each_row(rows.offsets.size() - 1, threads, [&](std::size_t u) {
+    thread_local std::vector<std::int32_t> columns;
+    thread_local std::vector<Real> values;
+    const std::uint64_t begin = rows.offsets[u];
+    const std::size_t count = rows.offsets[u + 1] - begin;
+    columns.resize(count);
+    values.resize(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      columns[i] = static_cast<std::int32_t>(rows.columns[begin + i]);
+      values[i] = static_cast<Real>(rows.values[begin + i]);
+    }
+    kernels::sum_rows(values.data(), columns.data(), count, x.data(),
+                      static_cast<std::size_t>(x.outerStride()), static_cast<std::size_t>(x.cols()),
+                      y.data() + u * static_cast<std::size_t>(y.outerStride()), true);
+  });
+}
+
+/// y_u = x_u times what the taps of u say of hop k.
+template <typename Real>
+void write_times_taps(const Taps& taps, std::size_t k, const SignalsView<Real>& x,
+                      SignalsSlice<Real>& y, int threads) {
+  for_each_row(static_cast<std::size_t>(x.rows()), threads, [&](std::size_t u) {
+    const auto row = static_cast<Eigen::Index>(u);
+    y.row(row) = static_cast<Real>(taps(static_cast<NodeId>(u), k)) * x.row(row);
+  });
+}
+
+/// The same as a matrix of its own.
+template <typename Real>
+SignalsOf<Real> times_taps(const Taps& taps, std::size_t k, const SignalsOf<Real>& x, int threads) {
+  SignalsOf<Real> result(x.rows(), x.cols());
+  SignalsSlice<Real> slice(result);
+  write_times_taps<Real>(taps, k, x, slice, threads);
   return result;
 }
 
@@ -136,16 +167,28 @@ void ShiftOperator::divide_by_largest() {
 }
 
 template <typename Real>
+void ShiftOperator::add_to(bool transposed, const SignalsView<Real>& x,
+                           SignalsSlice<Real> y) const {
+  const bool back = transposed && !symmetric_;
+  const ValuedRows rows{back ? back_offsets_ : offsets_, back ? back_columns_ : columns_,
+                        back ? back_values_ : values_};
+  add_rows<Real>(rows, x, y, threads_);
+}
+
+template <typename Real>
 SignalsOf<Real> ShiftOperator::apply(const SignalsOf<Real>& x) const {
-  filter::check_signals(x, nodes());
-  return multiply_rows(offsets_, columns_, values_, x, threads_);
+  filter::check_signals<Real>(x, nodes());
+  SignalsOf<Real> y = SignalsOf<Real>::Zero(x.rows(), x.cols());
+  add_to<Real>(false, x, y);
+  return y;
 }
 
 template <typename Real>
 SignalsOf<Real> ShiftOperator::apply_transpose(const SignalsOf<Real>& x) const {
-  if (symmetric_) return apply(x);
-  filter::check_signals(x, nodes());
-  return multiply_rows(back_offsets_, back_columns_, back_values_, x, threads_);
+  filter::check_signals<Real>(x, nodes());
+  SignalsOf<Real> y = SignalsOf<Real>::Zero(x.rows(), x.cols());
+  add_to<Real>(true, x, y);
+  return y;
 }
 
 PolynomialFilter::PolynomialFilter(const Graph& graph, Taps taps, Shift shift, int threads)
@@ -166,34 +209,63 @@ double PolynomialFilter::flops(std::int64_t width) const {
           static_cast<double>(taps_.count()) * static_cast<double>(nodes()));
 }
 
+/// (h_0 + S (h_1 + S (h_2 + ...))) x, with the taps next to x.
 template <typename Real>
-SignalsOf<Real> PolynomialFilter::apply(const SignalsOf<Real>& x) const {
-  filter::check_signals(x, nodes());
-  SignalsOf<Real> y = times_taps(taps_, 0, x);
+void PolynomialFilter::sum_by_horner(bool transposed, const SignalsView<Real>& x,
+                                     SignalsSlice<Real> y) const {
+  const std::size_t count = taps_.count();
+  SignalsOf<Real> between(count > 1 ? x.rows() : 0, x.cols());
+  SignalsSlice<Real> other(between);
+  // The last sum is written to y.
+  SignalsSlice<Real>* to = count % 2 == 1 ? &y : &other;
+  SignalsSlice<Real>* from = count % 2 == 1 ? &other : &y;
+  for (std::size_t k = count; k-- > 0;) {
+    write_times_taps<Real>(taps_, k, x, *to, shift_->threads());
+    if (k + 1 < count) shift_->add_to<Real>(transposed, *from, *to);
+    std::swap(to, from);
+  }
+}
+
+template <typename Real>
+void PolynomialFilter::apply_to(const SignalsView<Real>& x, SignalsSlice<Real> y) const {
+  filter::check_signals<Real>(x, y, nodes());
+  if (!taps_.node_variant()) {
+    sum_by_horner<Real>(false, x, y);
+    return;
+  }
+  // Taps of a node count where the sum is taken.
+  write_times_taps<Real>(taps_, 0, x, y, shift_->threads());
   SignalsOf<Real> power = x;
   for (std::size_t k = 1; k < taps_.count(); ++k) {
     power = shift_->apply(power);
-    y += times_taps(taps_, k, power);
+    y += times_taps(taps_, k, power, shift_->threads());
   }
+}
+
+template <typename Real>
+void PolynomialFilter::apply_transpose_to(const SignalsView<Real>& x, SignalsSlice<Real> y) const {
+  filter::check_signals<Real>(x, y, nodes());
+  sum_by_horner<Real>(true, x, y);
+}
+
+template <typename Real>
+SignalsOf<Real> PolynomialFilter::apply(const SignalsOf<Real>& x) const {
+  SignalsOf<Real> y(x.rows(), x.cols());
+  apply_to<Real>(x, y);
   return y;
 }
 
 template <typename Real>
 SignalsOf<Real> PolynomialFilter::apply_transpose(const SignalsOf<Real>& x) const {
-  filter::check_signals(x, nodes());
-  // Horner's scheme, since the taps are on the side of the output of H.
-  SignalsOf<Real> y = times_taps(taps_, taps_.count() - 1, x);
-  for (std::size_t k = taps_.count() - 1; k-- > 0;) {
-    y = shift_->apply_transpose(y) + times_taps(taps_, k, x);
-  }
+  SignalsOf<Real> y(x.rows(), x.cols());
+  apply_transpose_to<Real>(x, y);
   return y;
 }
 
 template <typename Real>
 FilterGradients<Real> PolynomialFilter::gradients(const SignalsOf<Real>& x,
                                                   const SignalsOf<Real>& by_output) const {
-  filter::check_signals(x, nodes());
-  filter::check_signals(by_output, nodes());
+  filter::check_gradients<Real>(x, by_output, nodes());
   FilterGradients<Real> result;
   result.taps.assign(taps_.values().size(), 0);
   if (taps_.node_variant()) {
@@ -206,18 +278,26 @@ FilterGradients<Real> PolynomialFilter::gradients(const SignalsOf<Real>& x,
     return result;
   }
   // <G, S^k X> = <S'^k G, X>, and S'^k G is what the gradient by X is made of.
-  result.input = times_taps(taps_, 0, by_output);
+  result.input = times_taps(taps_, 0, by_output, shift_->threads());
   SignalsOf<Real> power = by_output;
   for (std::size_t k = 0; k < taps_.count(); ++k) {
     if (k > 0) {
       power = shift_->apply_transpose(power);
-      result.input += times_taps(taps_, k, power);
+      result.input += times_taps(taps_, k, power, shift_->threads());
     }
     add_products(taps_, k, x, power, result.taps);
   }
   return result;
 }
 
+template void ShiftOperator::add_to(bool, const SignalsView<float>&, SignalsSlice<float>) const;
+template void PolynomialFilter::apply_to(const SignalsView<float>&, SignalsSlice<float>) const;
+template void PolynomialFilter::apply_transpose_to(const SignalsView<float>&,
+                                                   SignalsSlice<float>) const;
+template void ShiftOperator::add_to(bool, const SignalsView<double>&, SignalsSlice<double>) const;
+template void PolynomialFilter::apply_to(const SignalsView<double>&, SignalsSlice<double>) const;
+template void PolynomialFilter::apply_transpose_to(const SignalsView<double>&,
+                                                   SignalsSlice<double>) const;
 template SignalsOf<float> ShiftOperator::apply(const SignalsOf<float>&) const;
 template SignalsOf<double> ShiftOperator::apply(const SignalsOf<double>&) const;
 template SignalsOf<float> ShiftOperator::apply_transpose(const SignalsOf<float>&) const;

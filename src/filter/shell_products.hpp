@@ -43,7 +43,8 @@ struct ShellFactors {
 /// Shells that are held, or a graph to find them in again and again.
 struct ShellSource {
   const Shells& held;
-  const Graph& graph;  ///< used where nothing is held
+  const Shells& turned;  ///< of the transposed graph; the same when undirected
+  const Graph& graph;    ///< used where nothing is held
   const ShellOptions& options;
 };
 
@@ -51,6 +52,10 @@ struct ShellSource {
 template <typename Real>
 SignalsOf<Real> multiply(const ShellSource& shells, const ShellFactors<Real>& factors,
                          const SignalsOf<Real>& x);
+/// The same into columns that are there.
+template <typename Real>
+void multiply_to(const ShellSource& shells, const ShellFactors<Real>& factors,
+                 const SignalsView<Real>& x, SignalsSlice<Real> y);
 
 /// For each node u and shell k with its factors, <g_u, (shell X)_u>: row u, column k. `product`,
 /// where given, also gets the product of the shells with the factors `of_product`, which differ

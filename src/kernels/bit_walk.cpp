@@ -293,7 +293,7 @@ template <typename Hop>
 Hop emit_one(std::uint32_t in_walk, std::uint32_t column_add, bool lacking, const Emit& emit) {
   constexpr std::uint32_t farther = static_cast<Hop>(~Hop{0});
   const std::uint32_t hops = std::min(in_walk + emit.add + column_add, farther);
-  const bool cut = hops > emit.limit || (lacking && hops >= 2);
+  const bool cut = hops > emit.limit || (lacking && hops >= 2) || column_add == unreachable;
   return static_cast<Hop>(cut ? farther : hops);
 }
 
@@ -544,7 +544,9 @@ void emit_row_16(const std::uint8_t* low, const std::uint8_t* high, const std::u
                          HWY_ATTR { return hn::PromoteTo(tag, hn::LoadU(half, bytes)); };
   for (std::size_t x = 0; x < count; x += hn::Lanes(tag)) {
     const auto in_walk = hn::Or(widen(low + x), hn::ShiftLeft<8>(widen(high + x)));
-    auto hops = hn::SaturatedAdd(hn::SaturatedAdd(in_walk, add), widen(column_add + x));
+    const auto at_column = widen(column_add + x);
+    auto hops = hn::SaturatedAdd(hn::SaturatedAdd(in_walk, add), at_column);
+    hops = hn::Or(hops, hn::VecFromMask(tag, hn::Eq(at_column, hn::Set(tag, unreachable))));
     const auto lacking = emit.lacking != nullptr ? widen(emit.lacking + x) : hn::Zero(tag);
     hops = cut(tag, hops, emit, lacking);
     put(tag, hops, emit.stream, to + x);

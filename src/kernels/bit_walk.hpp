@@ -102,6 +102,9 @@ struct Emit {
   bool stream = false;                    ///< past the caches; `to` is aligned to a line then
 };
 
+/// As what is to be added at a column: nothing reaches it.
+inline constexpr std::uint8_t unreachable = 255;
+
 /// to[x] = low[x] + add + column_add[x], saturating at 255, "farther".
 void emit_row(const std::uint8_t* low, const std::uint8_t* column_add, std::size_t count,
               const Emit& emit, std::uint8_t* to);

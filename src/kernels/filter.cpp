@@ -31,12 +31,12 @@ constexpr std::size_t parts = columns_in_line<Real> / lanes<Real>;
 /// The sum over `count` columns of their rows in the panel, all in registers.
 template <std::size_t vectors, bool weighted, typename Column, typename Real>
 HWY_INLINE void sum_columns(const Column* columns, std::size_t count, const Real* right,
-                            const Real* x, Wide<Real>* sum) {
+                            const Real* x, std::size_t x_stride, Wide<Real>* sum) {
   const Tag<Real> tag;
   for (std::size_t j = 0; j < vectors; ++j) sum[j] = hn::Zero(tag);
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t v = columns[i];
-    const Real* const row = x + v * (vectors * lanes<Real>);
+    const Real* const row = x + v * x_stride;
     for (std::size_t j = 0; j < vectors; ++j) {
       const auto values = hn::LoadU(tag, row + j * lanes<Real>);
       if constexpr (weighted) {
@@ -59,7 +59,8 @@ HWY_INLINE double dot_of(const Wide<Real>* sum, const Real* g) {
 }
 
 template <std::size_t lines, typename Column, typename Real>
-HWY_INLINE void sum_lines(const ListedRow<Column, Real>& row, const Real* x, Real* to) {
+HWY_INLINE void sum_lines(const ListedRow<Column, Real>& row, const Real* x, std::size_t x_stride,
+                          Real* to) {
   constexpr std::size_t vectors = lines * parts<Real>;
   const Tag<Real> tag;
   Wide<Real> sum[vectors];
@@ -74,9 +75,9 @@ HWY_INLINE void sum_lines(const ListedRow<Column, Real>& row, const Real* x, Rea
                           HWY_ATTR { return row.scale[k] != Real{0} || row.g != nullptr; };
   const auto sum_hop = [&](std::size_t k, const auto* columns, std::size_t count) HWY_ATTR {
     if (row.right[k] == nullptr) {
-      sum_columns<vectors, false>(columns, count, row.right[k], x, sum);
+      sum_columns<vectors, false>(columns, count, row.right[k], x, x_stride, sum);
     } else {
-      sum_columns<vectors, true>(columns, count, row.right[k], x, sum);
+      sum_columns<vectors, true>(columns, count, row.right[k], x, x_stride, sum);
     }
     add(k);
   };
@@ -90,7 +91,8 @@ HWY_INLINE void sum_lines(const ListedRow<Column, Real>& row, const Real* x, Rea
   for (std::size_t j = 0; j < vectors; ++j) hn::StoreU(total[j], tag, to + j * lanes<Real>);
 }
 
-/// One value a column. Several sums, since each addition waits for the one before it.
+/// One value a column. Several sums, since each addition waits for the one before it; instructions
+/// that gather values take longer.
 template <typename Column, typename Real>
 HWY_INLINE Real sum_plainly(const Column* columns, std::size_t count, const Real* right,
                             const Real* x) {
@@ -108,50 +110,18 @@ HWY_INLINE Real sum_plainly(const Column* columns, std::size_t count, const Real
 }
 
 template <typename Column, typename Real>
-HWY_INLINE Real sum_values(const Column* columns, std::size_t count, const Real* right,
-                           const Real* x) {
-#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL || HWY_TARGET == HWY_AVX2
-  if constexpr (std::is_same_v<Real, float>) {
-    if (right == nullptr) {
-      const Tag<float> tag;
-      const hn::RebindToSigned<Tag<float>> index_tag;
-      const hn::Rebind<Column, Tag<float>> column_tag;
-      const auto gather = [&](std::size_t at) HWY_ATTR {
-        const auto found = hn::LoadU(column_tag, columns + at);
-        if constexpr (sizeof(Column) == 2) {
-          return hn::GatherIndex(tag, x, hn::PromoteTo(index_tag, found));
-        } else {
-          return hn::GatherIndex(tag, x, hn::BitCast(index_tag, found));
-        }
-      };
-      auto even = hn::Zero(tag);
-      auto odd = hn::Zero(tag);
-      std::size_t i = 0;
-      for (; i + 2 * lanes<float> <= count; i += 2 * lanes<float>) {
-        even = hn::Add(even, gather(i));
-        odd = hn::Add(odd, gather(i + lanes<float>));
-      }
-      const float sum = hn::GetLane(hn::SumOfLanes(tag, hn::Add(even, odd)));
-      return sum + sum_plainly(columns + i, count - i, right, x);
-    }
-  }
-#endif
-  return sum_plainly(columns, count, right, x);
-}
-
-template <typename Column, typename Real>
 HWY_INLINE void sum_single(const ListedRow<Column, Real>& row, const Real* x, Real* to) {
   Real total = 0;
   const auto add = [&](std::size_t k, Real sum) HWY_ATTR {
     if (row.g != nullptr) row.dots[k] += static_cast<double>(sum * *row.g);
     total += row.scale[k] * sum;
   };
-  add(0, sum_values(&row.node, 1, row.right[0], x));
+  add(0, sum_plainly(&row.node, 1, row.right[0], x));
   std::size_t begin = row.begin;
   for (std::size_t k = 1; k <= row.hops; ++k) {
     const std::size_t end = row.ends[k - 1];
     if (row.scale[k] != Real{0} || row.g != nullptr) {
-      add(k, sum_values(row.columns + begin, end - begin, row.right[k], x));
+      add(k, sum_plainly(row.columns + begin, end - begin, row.right[k], x));
     }
     begin = end;
   }
@@ -159,18 +129,19 @@ HWY_INLINE void sum_single(const ListedRow<Column, Real>& row, const Real* x, Re
 }
 
 template <typename Column, typename Real>
-void sum_listed(const ListedRow<Column, Real>& row, const Real* x, std::size_t lines, Real* to) {
+void sum_listed(const ListedRow<Column, Real>& row, const Real* x, std::size_t x_stride,
+                std::size_t lines, Real* to) {
   switch (lines) {
     case 0:
       return sum_single(row, x, to);
     case 1:
-      return sum_lines<1>(row, x, to);
+      return sum_lines<1>(row, x, x_stride, to);
     case 2:
-      return sum_lines<2>(row, x, to);
+      return sum_lines<2>(row, x, x_stride, to);
     case 4:
-      return sum_lines<4>(row, x, to);
+      return sum_lines<4>(row, x, x_stride, to);
     default:
-      return sum_lines<most_sum_lines>(row, x, to);
+      return sum_lines<most_sum_lines>(row, x, x_stride, to);
   }
 }
 
@@ -256,164 +227,19 @@ void multiply_rows(const Real* w, std::size_t rows, const Real* x, std::size_t c
   }
 }
 
-#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
-
-/// A vector of hops as places in a table of one vector: their low bits. All of those of "farther"
-/// are set.
-HWY_INLINE auto indices_of(const std::uint8_t* hops) {
-  const Tag<float> tag;
-  const hn::RebindToSigned<Tag<float>> index_tag;
-  const hn::Rebind<std::uint8_t, Tag<float>> byte_tag;
-  const auto hop = hn::PromoteTo(index_tag, hn::LoadU(byte_tag, hops));
-  const auto low = hn::And(hop, hn::Set(index_tag, static_cast<std::int32_t>(lanes<float> - 1)));
-  return hn::IndicesFromVec(tag, low);
-}
-
-/// Row k is 1 at k, and 0 elsewhere.
-struct alignas(64) TableRow : std::array<float, lanes<float>> {};
-constexpr std::array<TableRow, lanes<float>> one_at = [] {
-  std::array<TableRow, lanes<float>> rows{};
-  for (std::size_t k = 0; k < rows.size(); ++k) rows[k][k] = 1;
-  return rows;
-}();
-
-#endif
-
-/// Numbers by hop, found for a vector of hops at a time where the instruction set can.
-template <typename Real>
-class Table {
- public:
-  HWY_INLINE Table(const Real* entries, std::size_t last_hop)
-      : entries_(entries), last_hop_(last_hop) {
-#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
-    if (in_register()) {
-      alignas(64) Real held[lanes<Real>] = {};
-      std::copy_n(entries, last_hop + 1, held);
-      held_ = hn::Load(Tag<Real>(), held);
-    }
-#endif
-  }
-
-#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
-  // The last entry is left to "farther".
-  HWY_INLINE bool in_register() const {
-    return std::is_same_v<Real, float> && last_hop_ + 1 < lanes<Real>;
-  }
-  HWY_INLINE Wide<float> at(const std::uint8_t* hops) const {
-    return hn::TableLookupLanes(held_, indices_of(hops));
-  }
-#else
-  HWY_INLINE bool in_register() const { return false; }
-  HWY_INLINE Wide<Real> at(const std::uint8_t* /*hops*/) const { return hn::Zero(Tag<Real>()); }
-#endif
-
-  HWY_INLINE Real operator[](std::uint8_t hop) const {
-    return hop <= last_hop_ ? entries_[hop] : Real{0};
-  }
-
- private:
-  const Real* entries_;
-  std::size_t last_hop_;
-#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
-  Wide<Real> held_ = hn::Zero(Tag<Real>());
-#endif
-};
-
-template <typename Real>
-void look_up(const std::uint8_t* hops, std::size_t count, const Real* table, std::size_t last_hop,
-             Real* w) {
-  const Table<Real> entries(table, last_hop);
-  std::size_t v = 0;
-  if constexpr (std::is_same_v<Real, float>) {
-    for (; entries.in_register() && v + lanes<Real> <= count; v += lanes<Real>) {
-      hn::StoreU(entries.at(hops + v), Tag<Real>(), w + v);
-    }
-  }
-  for (; v < count; ++v) w[v] = entries[hops[v]];
-}
-
-template <typename Real>
-Real look_up_dot(const std::uint8_t* hops, std::size_t count, const Real* table,
-                 std::size_t last_hop, const Real* x) {
-  const Table<Real> entries(table, last_hop);
-  Real sum = 0;
-  std::size_t v = 0;
-  if constexpr (std::is_same_v<Real, float>) {
-    const Tag<float> tag;
-    auto even = hn::Zero(tag);
-    auto odd = hn::Zero(tag);
-    for (; entries.in_register() && v + 2 * lanes<float> <= count; v += 2 * lanes<float>) {
-      even = hn::MulAdd(entries.at(hops + v), hn::LoadU(tag, x + v), even);
-      odd = hn::MulAdd(entries.at(hops + v + lanes<float>), hn::LoadU(tag, x + v + lanes<float>),
-                       odd);
-    }
-    sum = hn::GetLane(hn::SumOfLanes(tag, hn::Add(even, odd)));
-  }
-  for (; v < count; ++v) sum += entries[hops[v]] * x[v];
-  return sum;
-}
-
-template <typename Real>
-void add_by_hop(const std::uint8_t* hops, const Real* values, std::size_t count,
-                std::size_t last_hop, Real* bins) {
-  std::size_t v = 0;
-#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
-  if constexpr (std::is_same_v<Real, float>) {
-    // Looked up in a table that is 1 at one hop alone, four vectors at a time.
-    constexpr std::size_t together = 4;
-    constexpr std::size_t stride = together * lanes<float>;
-    const Tag<float> tag;
-    const hn::RebindToSigned<Tag<float>> index_tag;
-    for (; last_hop + 1 < lanes<float> && v + stride <= count; v += stride) {
-      decltype(hn::IndicesFromVec(tag, hn::Zero(index_tag))) hop[together];
-      Wide<float> value[together];
-      for (std::size_t i = 0; i < together; ++i) {
-        hop[i] = indices_of(hops + v + i * lanes<float>);
-        value[i] = hn::LoadU(tag, values + v + i * lanes<float>);
-      }
-      for (std::size_t k = 0; k <= last_hop; ++k) {
-        const auto table = hn::Load(tag, one_at[k].data());
-        auto even = hn::LoadU(tag, bins + k * lanes<float>);
-        auto odd = hn::Zero(tag);
-        for (std::size_t i = 0; i < together; i += 2) {
-          even = hn::MulAdd(hn::TableLookupLanes(table, hop[i]), value[i], even);
-          odd = hn::MulAdd(hn::TableLookupLanes(table, hop[i + 1]), value[i + 1], odd);
-        }
-        hn::StoreU(hn::Add(even, odd), tag, bins + k * lanes<float>);
-      }
-    }
-  }
-#endif
-  for (; v < count; ++v) {
-    if (hops[v] <= last_hop) bins[hops[v] * columns_in_line<Real>] += values[v];
-  }
-}
-
 #define NGF_FOR_EACH_REAL(define) define(float, f) define(double, d)
 #define NGF_DEFINE(Real, letter)                                                                 \
   void sum_shells_16_##letter(const ListedRow<std::uint16_t, Real>& row, const Real* x,          \
-                              std::size_t lines, Real* to) {                                     \
-    sum_listed(row, x, lines, to);                                                               \
+                              std::size_t x_stride, std::size_t lines, Real* to) {               \
+    sum_listed(row, x, x_stride, lines, to);                                                     \
   }                                                                                              \
   void sum_shells_32_##letter(const ListedRow<std::uint32_t, Real>& row, const Real* x,          \
-                              std::size_t lines, Real* to) {                                     \
-    sum_listed(row, x, lines, to);                                                               \
+                              std::size_t x_stride, std::size_t lines, Real* to) {               \
+    sum_listed(row, x, x_stride, lines, to);                                                     \
   }                                                                                              \
   void multiply_rows_##letter(const Real* w, std::size_t rows, const Real* x, std::size_t count, \
                               std::size_t lines, Real* to, std::size_t to_stride) {              \
     multiply_rows(w, rows, x, count, lines, to, to_stride);                                      \
-  }                                                                                              \
-  void look_up_##letter(const std::uint8_t* hops, std::size_t count, const Real* table,          \
-                        std::size_t last_hop, Real* w) {                                         \
-    look_up(hops, count, table, last_hop, w);                                                    \
-  }                                                                                              \
-  Real look_up_dot_##letter(const std::uint8_t* hops, std::size_t count, const Real* table,      \
-                            std::size_t last_hop, const Real* x) {                               \
-    return look_up_dot(hops, count, table, last_hop, x);                                         \
-  }                                                                                              \
-  void add_by_hop_##letter(const std::uint8_t* hops, const Real* values, std::size_t count,      \
-                           std::size_t last_hop, Real* bins) {                                   \
-    add_by_hop(hops, values, count, last_hop, bins);                                             \
   }
 NGF_FOR_EACH_REAL(NGF_DEFINE)
 #undef NGF_DEFINE
@@ -424,43 +250,25 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace ngf::kernels {
 
-#define NGF_DISPATCH(Real, letter)                                                             \
-  HWY_EXPORT(sum_shells_16_##letter);                                                          \
-  HWY_EXPORT(sum_shells_32_##letter);                                                          \
-  HWY_EXPORT(multiply_rows_##letter);                                                          \
-  HWY_EXPORT(look_up_##letter);                                                                \
-  HWY_EXPORT(look_up_dot_##letter);                                                            \
-  HWY_EXPORT(add_by_hop_##letter);                                                             \
-  template <>                                                                                  \
-  void sum_shells(const ListedRow<std::uint16_t, Real>& row, const Real* x, std::size_t lines, \
-                  Real* to) {                                                                  \
-    HWY_DYNAMIC_DISPATCH(sum_shells_16_##letter)(row, x, lines, to);                           \
-  }                                                                                            \
-  template <>                                                                                  \
-  void sum_shells(const ListedRow<std::uint32_t, Real>& row, const Real* x, std::size_t lines, \
-                  Real* to) {                                                                  \
-    HWY_DYNAMIC_DISPATCH(sum_shells_32_##letter)(row, x, lines, to);                           \
-  }                                                                                            \
-  template <>                                                                                  \
-  void multiply_rows(const Real* w, std::size_t rows, const Real* x, std::size_t count,        \
-                     std::size_t lines, Real* to, std::size_t to_stride) {                     \
-    HWY_DYNAMIC_DISPATCH(multiply_rows_##letter)                                               \
-    (w, rows, x, count, lines, to, to_stride);                                                 \
-  }                                                                                            \
-  template <>                                                                                  \
-  void look_up(const std::uint8_t* hops, std::size_t count, const Real* table,                 \
-               std::size_t last_hop, Real* w) {                                                \
-    HWY_DYNAMIC_DISPATCH(look_up_##letter)(hops, count, table, last_hop, w);                   \
-  }                                                                                            \
-  template <>                                                                                  \
-  Real look_up_dot(const std::uint8_t* hops, std::size_t count, const Real* table,             \
-                   std::size_t last_hop, const Real* x) {                                      \
-    return HWY_DYNAMIC_DISPATCH(look_up_dot_##letter)(hops, count, table, last_hop, x);        \
-  }                                                                                            \
-  template <>                                                                                  \
-  void add_by_hop(const std::uint8_t* hops, const Real* values, std::size_t count,             \
-                  std::size_t last_hop, Real* bins) {                                          \
-    HWY_DYNAMIC_DISPATCH(add_by_hop_##letter)(hops, values, count, last_hop, bins);            \
+#define NGF_DISPATCH(Real, letter)                                                                \
+  HWY_EXPORT(sum_shells_16_##letter);                                                             \
+  HWY_EXPORT(sum_shells_32_##letter);                                                             \
+  HWY_EXPORT(multiply_rows_##letter);                                                             \
+  template <>                                                                                     \
+  void sum_shells(const ListedRow<std::uint16_t, Real>& row, const Real* x, std::size_t x_stride, \
+                  std::size_t lines, Real* to) {                                                  \
+    HWY_DYNAMIC_DISPATCH(sum_shells_16_##letter)(row, x, x_stride, lines, to);                    \
+  }                                                                                               \
+  template <>                                                                                     \
+  void sum_shells(const ListedRow<std::uint32_t, Real>& row, const Real* x, std::size_t x_stride, \
+                  std::size_t lines, Real* to) {                                                  \
+    HWY_DYNAMIC_DISPATCH(sum_shells_32_##letter)(row, x, x_stride, lines, to);                    \
+  }                                                                                               \
+  template <>                                                                                     \
+  void multiply_rows(const Real* w, std::size_t rows, const Real* x, std::size_t count,           \
+                     std::size_t lines, Real* to, std::size_t to_stride) {                        \
+    HWY_DYNAMIC_DISPATCH(multiply_rows_##letter)                                                  \
+    (w, rows, x, count, lines, to, to_stride);                                                    \
   }
 NGF_FOR_EACH_REAL(NGF_DISPATCH)
 #undef NGF_DISPATCH

@@ -33,9 +33,11 @@ struct ListedRow {
   double* dots = nullptr;
 };
 
-/// to[f] = sum over k of scale[k] * (sum over the columns v at hop k of right[k][v] * x_v[f]).
+/// to[f] = sum over k of scale[k] * (sum over the columns v at hop k of right[k][v] * x_v[f]), with
+/// x_v at x + v * x_stride.
 template <typename Column, typename Real>
-void sum_shells(const ListedRow<Column, Real>& row, const Real* x, std::size_t lines, Real* to);
+void sum_shells(const ListedRow<Column, Real>& row, const Real* x, std::size_t x_stride,
+                std::size_t lines, Real* to);
 
 /// Rows of a tile of weights are so far apart.
 inline constexpr std::size_t tile_columns = 256;
@@ -45,22 +47,5 @@ inline constexpr std::size_t tile_columns = 256;
 template <typename Real>
 void multiply_rows(const Real* w, std::size_t rows, const Real* x, std::size_t count,
                    std::size_t lines, Real* to, std::size_t to_stride);
-
-/// w[v] = table[hops[v]] for v < count. `table` has an entry for each hop up to `last_hop`;
-/// "farther", 255, the only other hop, becomes 0.
-template <typename Real>
-void look_up(const std::uint8_t* hops, std::size_t count, const Real* table, std::size_t last_hop,
-             Real* w);
-
-/// The sum over v < count of table[hops[v]] * x[v], with such a table.
-template <typename Real>
-Real look_up_dot(const std::uint8_t* hops, std::size_t count, const Real* table,
-                 std::size_t last_hop, const Real* x);
-
-/// Adds values[v], for v < count, to the bin of hops[v], for hops up to `last_hop`. A bin is a
-/// line: the sum of its columns counts.
-template <typename Real>
-void add_by_hop(const std::uint8_t* hops, const Real* values, std::size_t count,
-                std::size_t last_hop, Real* bins);
 
 }  // namespace ngf::kernels

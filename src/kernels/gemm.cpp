@@ -14,6 +14,7 @@
 #define HWY_TARGET_INCLUDE "kernels/gemm.cpp"
 #include <hwy/foreach_target.h>
 // Highway asks for this order.
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
@@ -36,26 +37,6 @@ constexpr std::size_t registers = HWY_MAX_BYTES == 64 ? 32 : 16;
 /// As many rows of sums as there are registers for, with `vectors` vectors each.
 constexpr std::size_t rows_in_registers(std::size_t vectors) { return (registers - 4) / vectors; }
 
-/// The first `count` lanes, the others 0. What lies behind them is not touched.
-template <typename Real>
-HWY_INLINE Wide<Real> load_first(const Real* from, std::size_t count) {
-  const Tag<Real> tag;
-#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL || HWY_TARGET == HWY_AVX2
-  return hn::MaskedLoad(hn::FirstN(tag, count), tag, from);
-#else
-  alignas(64) Real padded[lanes<Real>] = {};
-  std::copy_n(from, count, padded);
-  return hn::Load(tag, padded);
-#endif
-}
-
-template <typename Real>
-HWY_INLINE void store_first(Wide<Real> vector, Real* to, std::size_t count) {
-  alignas(64) Real padded[lanes<Real>];
-  hn::Store(vector, Tag<Real>(), padded);
-  std::copy_n(padded, count, to);
-}
-
 /// Rows of the next tile, where `left` rows are left and tiles have `most` rows.
 constexpr std::size_t tile_rows(std::size_t left, std::size_t most) {
   for (const std::size_t size : {most, std::size_t{7}, std::size_t{4}, std::size_t{2}}) {
@@ -73,7 +54,10 @@ void multiply_tile(const Real* HWY_RESTRICT a, const Real* HWY_RESTRICT b, std::
   Wide<Real> sum[rows][vectors];
   HWY_UNROLL(28)
   for (std::size_t r = 0; r < rows; ++r) {
-    for (std::size_t j = 0; j < vectors; ++j) sum[r][j] = hn::Zero(tag);
+    for (std::size_t j = 0; j < vectors; ++j) {
+      sum[r][j] = hn::Zero(tag);
+      hwy::Prefetch(c + r * c_step + j * lanes<Real>);
+    }
   }
   for (std::size_t k = 0; k < count; ++k) {
     Wide<Real> values[vectors];
@@ -111,6 +95,12 @@ void multiply_edge(const Real* a, const Real* b, std::size_t count, std::size_t 
   }
 }
 
+/// Where the tile from row r on begins in a packed A of `count` columns.
+template <bool interleaved>
+constexpr std::size_t tile_at(std::size_t r, std::size_t count) {
+  return r * (interleaved ? count : inner_block);
+}
+
 /// Rows of packed A times a panel of B.
 template <std::size_t most, std::size_t vectors, bool interleaved, typename Real>
 void multiply_panel(const Real* a, std::size_t rows, const Real* b, std::size_t b_step,
@@ -120,11 +110,11 @@ void multiply_panel(const Real* a, std::size_t rows, const Real* b, std::size_t 
     const auto multiply = [&]<std::size_t n>() HWY_ATTR {
       if constexpr (n <= most) {
         if (columns == vectors * lanes<Real>) {
-          multiply_tile<n, vectors, interleaved>(a + r * inner_block, b, b_step, count,
-                                                 c + r * c_step, c_step, add);
+          multiply_tile<n, vectors, interleaved>(a + tile_at<interleaved>(r, count), b, b_step,
+                                                 count, c + r * c_step, c_step, add);
         } else {
-          multiply_edge<n, vectors, interleaved>(a + r * inner_block, b, count, columns,
-                                                 c + r * c_step, c_step, add);
+          multiply_edge<n, vectors, interleaved>(a + tile_at<interleaved>(r, count), b, count,
+                                                 columns, c + r * c_step, c_step, add);
         }
       }
     };
@@ -142,56 +132,109 @@ void multiply_panel(const Real* a, std::size_t rows, const Real* b, std::size_t 
   }
 }
 
-/// Copies `count` columns of A from column k on. Tiles lie inner_block numbers a row apart.
+/// to[k * to_step + j] = from[j * from_step + k] for j, k < 4: pairs of numbers are interleaved,
+/// then pairs of pairs.
+#if HWY_TARGET != HWY_SCALAR
+HWY_INLINE void transpose_four(const float* from, std::size_t from_step, float* to,
+                               std::size_t to_step) {
+  const hn::FixedTag<float, 4> tag;
+  const hn::FixedTag<double, 2> pairs;
+  const auto row0 = hn::LoadU(tag, from);
+  const auto row1 = hn::LoadU(tag, from + from_step);
+  const auto row2 = hn::LoadU(tag, from + 2 * from_step);
+  const auto row3 = hn::LoadU(tag, from + 3 * from_step);
+  const auto low01 = hn::BitCast(pairs, hn::InterleaveLower(tag, row0, row1));
+  const auto low23 = hn::BitCast(pairs, hn::InterleaveLower(tag, row2, row3));
+  const auto high01 = hn::BitCast(pairs, hn::InterleaveUpper(tag, row0, row1));
+  const auto high23 = hn::BitCast(pairs, hn::InterleaveUpper(tag, row2, row3));
+  const auto store = [&](auto column, std::size_t k)
+                         HWY_ATTR { hn::StoreU(hn::BitCast(tag, column), tag, to + k * to_step); };
+  store(hn::InterleaveLower(pairs, low01, low23), 0);
+  store(hn::InterleaveUpper(pairs, low01, low23), 1);
+  store(hn::InterleaveLower(pairs, high01, high23), 2);
+  store(hn::InterleaveUpper(pairs, high01, high23), 3);
+}
+#endif
+
+/// to[k * to_step + j] = from[j * from_step + k] for j < rows and k < columns.
+template <typename Real>
+void copy_transposed(const Real* from, std::size_t from_step, std::size_t rows, std::size_t columns,
+                     Real* to, std::size_t to_step) {
+  std::size_t j = 0;
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (sizeof(Real) == 4) {
+    for (; j + 4 <= rows; j += 4) {
+      const Real* const row = from + j * from_step;
+      std::size_t k = 0;
+      for (; k + 4 <= columns; k += 4) {
+        transpose_four(row + k, from_step, to + k * to_step + j, to_step);
+      }
+      for (; k < columns; ++k) {
+        for (std::size_t i = 0; i < 4; ++i) to[k * to_step + j + i] = row[i * from_step + k];
+      }
+    }
+  }
+#endif
+  for (; j < rows; ++j) {
+    for (std::size_t k = 0; k < columns; ++k) to[k * to_step + j] = from[j * from_step + k];
+  }
+}
+
+/// Copies `count` columns of A from column k on.
 template <std::size_t most, bool interleaved, typename Real>
 void pack_a(const Product<Real>& product, std::size_t k, std::size_t count, Real* to) {
   for (std::size_t r = 0, size = 0; r < product.rows; r += size) {
     size = tile_rows(product.rows - r, most);
     const Real* const from = product.a + r * product.a_row + k * product.a_inner;
-    Real* const tile = to + r * inner_block;
-    if constexpr (interleaved) {
-      for (std::size_t i = 0; i < count; ++i) {
-        std::copy_n(from + i * product.a_inner, size, tile + i * size);
-      }
-    } else {
+    Real* const tile = to + tile_at<interleaved>(r, count);
+    if (!interleaved) {
       for (std::size_t i = 0; i < size; ++i) {
         std::copy_n(from + i * product.a_row, count, tile + i * inner_block);
       }
+    } else if (product.a_inner == 1) {
+      copy_transposed(from, product.a_row, size, count, tile, size);
+    } else {
+      for (std::size_t i = 0; i < count; ++i) {
+        std::copy_n(from + i * product.a_inner, size, tile + i * size);
+      }
     }
   }
 }
 
-/// Copies `columns` columns of B, a panel, and fills it with zeros up to `width`.
+/// Copies `columns` columns of B, and fills them up with zeros to whole vectors. Panels, of `width`
+/// columns each but for the last, lie one behind the other.
 template <std::size_t width, typename Real>
 void pack_b(const Real* from, std::size_t inner_step, std::size_t column_step, std::size_t count,
             std::size_t columns, Real* to) {
-  if (columns < width) std::fill_n(to, count * width, Real{0});
+  const std::size_t whole = columns / width * width;
+  const std::size_t left = columns - whole;
+  const std::size_t last_width = left <= lanes<Real> ? lanes<Real> : width;
+  if (left > 0) std::fill_n(to + whole * count, count * last_width, Real{0});
+  // All panels together, since rows of B are contiguous.
   if (column_step == 1) {
     for (std::size_t k = 0; k < count; ++k) {
-      if (columns == width) {
-        std::copy_n(from + k * inner_step, width, to + k * width);
-      } else {
-        std::copy_n(from + k * inner_step, columns, to + k * width);
+      const Real* const row = from + k * inner_step;
+      for (std::size_t j = 0; j < whole; j += width) {
+        std::copy_n(row + j, width, to + j * count + k * width);
       }
+      std::copy_n(row + whole, left, to + whole * count + k * last_width);
     }
-  } else {
-    for (std::size_t k = 0; k < count; ++k) {
-      for (std::size_t j = 0; j < columns; ++j) {
-        to[k * width + j] = from[k * inner_step + j * column_step];
-      }
-    }
+    return;
+  }
+  for (std::size_t j = 0; j < columns; j += width) {
+    const std::size_t step = j < whole ? width : last_width;
+    copy_transposed(from + j * column_step, column_step, std::min(width, columns - j), count,
+                    to + j * count, step);
   }
 }
 
-/// Calls body(begin, count, first) for the blocks of the inner dimension, which differ by one at
-/// most. There is one, of nothing, where the dimension is 0.
-template <typename Body>
-HWY_INLINE void for_inner_blocks(std::size_t inner, std::size_t longest, const Body& body) {
-  const std::size_t blocks = std::max<std::size_t>(1, (inner + longest - 1) / longest);
-  for (std::size_t i = 0; i < blocks; ++i) {
-    const std::size_t begin = inner * i / blocks;
-    body(begin, inner * (i + 1) / blocks - begin, i == 0);
-  }
+/// The last columns of B, filled up with zeros.
+template <std::size_t width, typename Real>
+void pack_edge(const Real* from, std::size_t inner_step, std::size_t count, std::size_t columns,
+               Real* to) {
+  std::fill_n(to, count * width, Real{0});
+  for (std::size_t k = 0; k < count; ++k)
+    std::copy_n(from + k * inner_step, columns, to + k * width);
 }
 
 template <bool interleaved, typename Real>
@@ -205,18 +248,18 @@ void multiply_packed_as(const Product<Real>& product, Real* scratch) {
       product.inner, inner_block, [&](std::size_t begin, std::size_t count, bool first) HWY_ATTR {
         const bool add = product.add || !first;
         pack_a<most, interleaved>(product, begin, count, packed_a);
+        pack_b<width>(product.b + begin * product.b_inner, product.b_inner, product.b_column, count,
+                      product.columns, packed_b);
         for (std::size_t j = 0; j < product.columns; j += width) {
           const std::size_t columns = std::min(width, product.columns - j);
-          const Real* const b = product.b + begin * product.b_inner + j * product.b_column;
+          const Real* const b = packed_b + j * count;
           Real* const c = product.c + j;
           if (columns <= lanes<Real>) {
-            pack_b<lanes<Real>>(b, product.b_inner, product.b_column, count, columns, packed_b);
-            multiply_panel<most, 1, interleaved>(packed_a, product.rows, packed_b, lanes<Real>,
-                                                 count, columns, c, product.c_row, add);
+            multiply_panel<most, 1, interleaved>(packed_a, product.rows, b, lanes<Real>, count,
+                                                 columns, c, product.c_row, add);
           } else {
-            pack_b<width>(b, product.b_inner, product.b_column, count, columns, packed_b);
-            multiply_panel<most, vectors, interleaved>(packed_a, product.rows, packed_b, width,
-                                                       count, columns, c, product.c_row, add);
+            multiply_panel<most, vectors, interleaved>(packed_a, product.rows, b, width, count,
+                                                       columns, c, product.c_row, add);
           }
         }
       });
@@ -224,7 +267,9 @@ void multiply_packed_as(const Product<Real>& product, Real* scratch) {
 
 template <typename Real>
 void packed_product(const Product<Real>& product, Real* scratch) {
-  if (product.a_inner == 1) {
+  // Rows of A that are short would lie too far apart.
+  constexpr std::size_t shortest = 64;
+  if (product.a_inner == 1 && product.inner >= shortest) {
     multiply_packed_as<false>(product, scratch);
   } else {
     multiply_packed_as<true>(product, scratch);
@@ -300,7 +345,7 @@ void multiply_few_as(const Product<Real>& product, Real* scratch) {
                        const Real* b = product.b + begin * product.b_inner + j;
                        std::size_t b_step = product.b_inner;
                        if (columns < width) {
-                         pack_b<width>(b, product.b_inner, 1, count, columns, edge_b);
+                         pack_edge<width>(b, product.b_inner, count, columns, edge_b);
                          b = edge_b;
                          b_step = width;
                        }
@@ -323,167 +368,19 @@ void few_product(const Product<Real>& product, Real* scratch) {
   }
 }
 
-/// Products of `rows` rows of A with `columns` columns of B, which is packed with columns
-/// `b_step` apart and ends in zeros.
-template <std::size_t rows, std::size_t columns, typename Real>
-void dot_tile(const Real* HWY_RESTRICT a, std::size_t a_step, const Real* HWY_RESTRICT b,
-              std::size_t b_step, std::size_t count, Real* HWY_RESTRICT c, std::size_t c_row,
-              std::size_t c_column, bool add) {
-  const Tag<Real> tag;
-  Wide<Real> sum[rows][columns];
-  HWY_UNROLL(16)
-  for (std::size_t r = 0; r < rows; ++r) {
-    HWY_UNROLL(8)
-    for (std::size_t j = 0; j < columns; ++j) sum[r][j] = hn::Zero(tag);
-  }
-  const auto step = [&](std::size_t k, const Wide<Real>* row) HWY_ATTR {
-    HWY_UNROLL(8)
-    for (std::size_t j = 0; j < columns; ++j) {
-      const auto column = hn::LoadU(tag, b + j * b_step + k);
-      HWY_UNROLL(16)
-      for (std::size_t r = 0; r < rows; ++r) sum[r][j] = hn::MulAdd(row[r], column, sum[r][j]);
-    }
-  };
-  std::size_t k = 0;
-  Wide<Real> row[rows];
-  for (; k + lanes<Real> <= count; k += lanes<Real>) {
-    HWY_UNROLL(16)
-    for (std::size_t r = 0; r < rows; ++r) row[r] = hn::LoadU(tag, a + r * a_step + k);
-    step(k, row);
-  }
-  if (k < count) {
-    HWY_UNROLL(16)
-    for (std::size_t r = 0; r < rows; ++r) row[r] = load_first(a + r * a_step + k, count - k);
-    step(k, row);
-  }
-  HWY_UNROLL(16)
-  for (std::size_t r = 0; r < rows; ++r) {
-    HWY_UNROLL(8)
-    for (std::size_t j = 0; j < columns; ++j) {
-      Real& to = c[r * c_row + j * c_column];
-      to = hn::GetLane(hn::SumOfLanes(tag, sum[r][j])) + (add ? to : Real{0});
-    }
-  }
-}
-
-template <std::size_t columns, typename Real>
-void multiply_dots_of(const Product<Real>& product, Real* scratch) {
-  // Packed columns of B stay in the nearest cache.
-  constexpr std::size_t longest = 1024;
-  constexpr std::size_t at_once = std::max<std::size_t>(1, (registers - 1) / (columns + 1));
-  for_inner_blocks(
-      product.inner, longest, [&](std::size_t begin, std::size_t count, bool first) HWY_ATTR {
-        const std::size_t step = (count + lanes<Real> - 1) / lanes<Real> * lanes<Real>;
-        for (std::size_t j = 0; j < columns; ++j) {
-          for (std::size_t k = 0; k < step; ++k) {
-            scratch[j * step + k] =
-                k < count ? product.b[(begin + k) * product.b_inner + j * product.b_column]
-                          : Real{0};
-          }
-        }
-        const Real* const a = product.a + begin;
-        const bool add = product.add || !first;
-        std::size_t r = 0;
-        for (; r + at_once <= product.rows; r += at_once) {
-          dot_tile<at_once, columns>(a + r * product.a_row, product.a_row, scratch, step, count,
-                                     product.c + r * product.c_row, product.c_row, product.c_column,
-                                     add);
-        }
-        for (; r < product.rows; ++r) {
-          dot_tile<1, columns>(a + r * product.a_row, product.a_row, scratch, step, count,
-                               product.c + r * product.c_row, product.c_row, product.c_column, add);
-        }
-      });
-}
-
-template <typename Real>
-void dot_products(const Product<Real>& product, Real* scratch) {
-  switch (product.columns) {
-    case 1:
-      return multiply_dots_of<1>(product, scratch);
-    case 2:
-      return multiply_dots_of<2>(product, scratch);
-    case 3:
-      return multiply_dots_of<3>(product, scratch);
-    case 4:
-      return multiply_dots_of<4>(product, scratch);
-    case 5:
-      return multiply_dots_of<5>(product, scratch);
-    case 6:
-      return multiply_dots_of<6>(product, scratch);
-    case 7:
-      return multiply_dots_of<7>(product, scratch);
-    default:
-      return multiply_dots_of<most_dots>(product, scratch);
-  }
-}
-
-/// `vectors` vectors of columns of a sum of rows, in registers.
-template <std::size_t vectors, typename Real>
-HWY_INLINE void sum_columns(const Real* values, const std::int32_t* columns, std::size_t count,
-                            const Real* b, std::size_t stride, Real* to, bool add) {
-  const Tag<Real> tag;
-  Wide<Real> sum[vectors];
-  for (std::size_t j = 0; j < vectors; ++j) sum[j] = hn::Zero(tag);
-  for (std::size_t i = 0; i < count; ++i) {
-    const auto factor = hn::Set(tag, values[i]);
-    const Real* const row = b + static_cast<std::size_t>(columns[i]) * stride;
-    for (std::size_t j = 0; j < vectors; ++j) {
-      sum[j] = hn::MulAdd(factor, hn::LoadU(tag, row + j * lanes<Real>), sum[j]);
-    }
-  }
-  for (std::size_t j = 0; j < vectors; ++j) {
-    Real* const at = to + j * lanes<Real>;
-    hn::StoreU(add ? hn::Add(hn::LoadU(tag, at), sum[j]) : sum[j], tag, at);
-  }
-}
-
-template <typename Real>
-void sum_rows(const Real* values, const std::int32_t* columns, std::size_t count, const Real* b,
-              std::size_t stride, std::size_t width, Real* to, bool add) {
-  constexpr std::size_t many = registers / 2;
-  const Tag<Real> tag;
-  std::size_t f = 0;
-  for (; f + many * lanes<Real> <= width; f += many * lanes<Real>) {
-    sum_columns<many>(values, columns, count, b + f, stride, to + f, add);
-  }
-  for (; f + 4 * lanes<Real> <= width; f += 4 * lanes<Real>) {
-    sum_columns<4>(values, columns, count, b + f, stride, to + f, add);
-  }
-  for (; f + lanes<Real> <= width; f += lanes<Real>) {
-    sum_columns<1>(values, columns, count, b + f, stride, to + f, add);
-  }
-  if (f == width) return;
-  auto sum = hn::Zero(tag);
-  for (std::size_t i = 0; i < count; ++i) {
-    const Real* const row = b + static_cast<std::size_t>(columns[i]) * stride + f;
-    sum = hn::MulAdd(hn::Set(tag, values[i]), load_first(row, width - f), sum);
-  }
-  if (add) sum = hn::Add(load_first(to + f, width - f), sum);
-  store_first(sum, to + f, width - f);
-}
-
 #define NGF_FOR_EACH_REAL(define) define(float, f) define(double, d)
-#define NGF_DEFINE(Real, letter)                                                             \
-  void multiply_packed_##letter(const Product<Real>& product, Real* scratch) {               \
-    packed_product(product, scratch);                                                        \
-  }                                                                                          \
-  void pack_left_##letter(const Product<Real>& product, Real* to) {                          \
-    pack_left_factor(product, to);                                                           \
-  }                                                                                          \
-  void multiply_packed_left_##letter(const Product<Real>& product, const Real* packed) {     \
-    packed_left_product(product, packed);                                                    \
-  }                                                                                          \
-  void multiply_few_##letter(const Product<Real>& product, Real* scratch) {                  \
-    few_product(product, scratch);                                                           \
-  }                                                                                          \
-  void multiply_dots_##letter(const Product<Real>& product, Real* scratch) {                 \
-    dot_products(product, scratch);                                                          \
-  }                                                                                          \
-  void sum_rows_##letter(const Real* values, const std::int32_t* columns, std::size_t count, \
-                         const Real* b, std::size_t stride, std::size_t width, Real* to,     \
-                         bool add) {                                                         \
-    sum_rows(values, columns, count, b, stride, width, to, add);                             \
+#define NGF_DEFINE(Real, letter)                                                         \
+  void multiply_packed_##letter(const Product<Real>& product, Real* scratch) {           \
+    packed_product(product, scratch);                                                    \
+  }                                                                                      \
+  void pack_left_##letter(const Product<Real>& product, Real* to) {                      \
+    pack_left_factor(product, to);                                                       \
+  }                                                                                      \
+  void multiply_packed_left_##letter(const Product<Real>& product, const Real* packed) { \
+    packed_left_product(product, packed);                                                \
+  }                                                                                      \
+  void multiply_few_##letter(const Product<Real>& product, Real* scratch) {              \
+    few_product(product, scratch);                                                       \
   }
 NGF_FOR_EACH_REAL(NGF_DEFINE)
 #undef NGF_DEFINE
@@ -494,37 +391,26 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace ngf::kernels {
 
-#define NGF_DISPATCH(Real, letter)                                                                 \
-  HWY_EXPORT(multiply_packed_##letter);                                                            \
-  HWY_EXPORT(pack_left_##letter);                                                                  \
-  HWY_EXPORT(multiply_packed_left_##letter);                                                       \
-  HWY_EXPORT(multiply_few_##letter);                                                               \
-  HWY_EXPORT(multiply_dots_##letter);                                                              \
-  HWY_EXPORT(sum_rows_##letter);                                                                   \
-  template <>                                                                                      \
-  void multiply_packed(const Product<Real>& product, Real* scratch) {                              \
-    HWY_DYNAMIC_DISPATCH(multiply_packed_##letter)(product, scratch);                              \
-  }                                                                                                \
-  template <>                                                                                      \
-  void pack_left(const Product<Real>& product, Real* to) {                                         \
-    HWY_DYNAMIC_DISPATCH(pack_left_##letter)(product, to);                                         \
-  }                                                                                                \
-  template <>                                                                                      \
-  void multiply_packed_left(const Product<Real>& product, const Real* packed) {                    \
-    HWY_DYNAMIC_DISPATCH(multiply_packed_left_##letter)(product, packed);                          \
-  }                                                                                                \
-  template <>                                                                                      \
-  void multiply_few(const Product<Real>& product, Real* scratch) {                                 \
-    HWY_DYNAMIC_DISPATCH(multiply_few_##letter)(product, scratch);                                 \
-  }                                                                                                \
-  template <>                                                                                      \
-  void multiply_dots(const Product<Real>& product, Real* scratch) {                                \
-    HWY_DYNAMIC_DISPATCH(multiply_dots_##letter)(product, scratch);                                \
-  }                                                                                                \
-  template <>                                                                                      \
-  void sum_rows(const Real* values, const std::int32_t* columns, std::size_t count, const Real* b, \
-                std::size_t stride, std::size_t width, Real* to, bool add) {                       \
-    HWY_DYNAMIC_DISPATCH(sum_rows_##letter)(values, columns, count, b, stride, width, to, add);    \
+#define NGF_DISPATCH(Real, letter)                                              \
+  HWY_EXPORT(multiply_packed_##letter);                                         \
+  HWY_EXPORT(pack_left_##letter);                                               \
+  HWY_EXPORT(multiply_packed_left_##letter);                                    \
+  HWY_EXPORT(multiply_few_##letter);                                            \
+  template <>                                                                   \
+  void multiply_packed(const Product<Real>& product, Real* scratch) {           \
+    HWY_DYNAMIC_DISPATCH(multiply_packed_##letter)(product, scratch);           \
+  }                                                                             \
+  template <>                                                                   \
+  void pack_left(const Product<Real>& product, Real* to) {                      \
+    HWY_DYNAMIC_DISPATCH(pack_left_##letter)(product, to);                      \
+  }                                                                             \
+  template <>                                                                   \
+  void multiply_packed_left(const Product<Real>& product, const Real* packed) { \
+    HWY_DYNAMIC_DISPATCH(multiply_packed_left_##letter)(product, packed);       \
+  }                                                                             \
+  template <>                                                                   \
+  void multiply_few(const Product<Real>& product, Real* scratch) {              \
+    HWY_DYNAMIC_DISPATCH(multiply_few_##letter)(product, scratch);              \
   }
 NGF_FOR_EACH_REAL(NGF_DISPATCH)
 #undef NGF_DISPATCH

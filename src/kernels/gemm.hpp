@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -31,8 +32,8 @@ inline constexpr std::size_t inner_block = 256;
 
 /// The most rows and columns of a call of `multiply_packed`: so many rows of A stay in the second
 /// cache.
-inline constexpr std::size_t most_packed_rows = 448;
-inline constexpr std::size_t most_packed_columns = 1024;
+inline constexpr std::size_t most_packed_rows = 672;
+inline constexpr std::size_t most_packed_columns = 1376;
 /// The most rows and columns of a call of `multiply_few`.
 inline constexpr std::size_t most_few_rows = 14;
 inline constexpr std::size_t most_few_columns = 512;
@@ -42,6 +43,17 @@ inline constexpr std::size_t most_dots = 8;
 /// The numbers that each of the calls may need in `scratch`, which lies on a cache line.
 inline constexpr std::size_t product_scratch =
     inner_block * (most_packed_rows + most_packed_columns);
+
+/// Calls body(begin, count, first) for the blocks of the inner dimension, which differ by one at
+/// most. There is one, of nothing, where the dimension is 0.
+template <typename Body>
+void for_inner_blocks(std::size_t inner, std::size_t longest, const Body& body) {
+  const std::size_t blocks = std::max<std::size_t>(1, (inner + longest - 1) / longest);
+  for (std::size_t i = 0; i < blocks; ++i) {
+    const std::size_t begin = inner * i / blocks;
+    body(begin, inner * (i + 1) / blocks - begin, i == 0);
+  }
+}
 
 /// Both factors copied as the registers want them. Needs c_column == 1.
 template <typename Real>

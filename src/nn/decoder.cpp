@@ -167,9 +167,13 @@ template <typename Real>
 void Decoder<Real>::filter_all(bool transposed, const Numbers& from, Numbers& to) const {
   const auto n = static_cast<Eigen::Index>(filter_.nodes());
   const auto width = static_cast<Eigen::Index>(width_);
-  const SignalsOf<Real> x = Eigen::Map<const SignalsOf<Real>>(from.data(), n, width);
-  Eigen::Map<SignalsOf<Real>>(to.data(), n, width) =
-      transposed ? filter_.filter().apply_transpose(x) : filter_.filter().apply(x);
+  const Eigen::Map<const SignalsOf<Real>> x(from.data(), n, width);
+  Eigen::Map<SignalsOf<Real>> y(to.data(), n, width);
+  if (transposed) {
+    filter_.filter().template apply_transpose_to<Real>(x, y);
+  } else {
+    filter_.filter().template apply_to<Real>(x, y);
+  }
 }
 
 template <typename Real>
@@ -254,7 +258,7 @@ std::span<const Real> Decoder<Real>::step(std::span<const Real> by_outputs,
 }
 
 std::uint64_t decoder_bytes(std::uint64_t nodes, std::int64_t features) {
-  constexpr std::uint64_t matrices = 7;  // of which the filter's own results are two
+  constexpr std::uint64_t matrices = 6;  // of which the filter takes one on its way
   return sizeof(float) * nodes * matrices * padded(features);
 }
 

@@ -10,6 +10,12 @@
 
 namespace ngf::nn {
 
+/// Some runs of a batch, one after the other.
+struct Runs {
+  std::size_t first = 0;
+  std::size_t count = 1;
+};
+
 /// 16 random bits each, those of random_for(seed, use, item) in their order.
 inline void random_words(std::uint64_t seed, detail::Use use, std::uint64_t item, std::size_t count,
                          std::uint16_t* to) {

@@ -29,6 +29,16 @@ double product_cost(const FeaturesOf<Real>& features, double width) {
   return 2 * static_cast<double>(std::get<1>(features).nonZeros()) * width * of_sparse;
 }
 
+/// Whether H X, dense, fits the budget.
+template <typename Real>
+bool fits(const FeaturesOf<Real>& features, const NetworkOptions& options) {
+  const auto [rows, cols] = nn::shape_of(features);
+  const auto bytes =
+      static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(cols) * sizeof(Real);
+  const std::uint64_t budget = options.memory > 0 ? options.memory : detail::available_memory() / 2;
+  return bytes <= budget;
+}
+
 }  // namespace
 
 namespace nn {
@@ -41,6 +51,16 @@ FirstLayerCosts first_layer_costs(const LayerFilter& filter, const FeaturesOf<Re
   const double dense = 2 * static_cast<double>(rows) * static_cast<double>(cols) * width;
   return {.filter_first = 2 * dense + filter.cost(cols) / passes,
           .weights_first = 2 * product_cost(features, width) + 2 * filter.cost(outputs)};
+}
+
+template <typename Real>
+bool scores_filter_first(const ModelSettings& settings, const LayerFilter& filter,
+                         const FeaturesOf<Real>& features, std::int64_t outputs,
+                         const NetworkOptions& options) {
+  if (filter.identity() || !options.dropout || settings.learn_taps) return false;
+  // Forward alone is half of both passes, and H X is computed for it alone.
+  const auto costs = first_layer_costs(filter, features, outputs, options.passes / 2);
+  return fits(features, options) && costs.filter_first < costs.weights_first;
 }
 
 template <typename Real>
@@ -59,6 +79,10 @@ SignalsOf<Real> filtered(const LayerFilter& filter, const FeaturesOf<Real>& feat
 
 template SignalsOf<float> filtered(const LayerFilter&, const FeaturesOf<float>&);
 template SignalsOf<double> filtered(const LayerFilter&, const FeaturesOf<double>&);
+template bool scores_filter_first(const ModelSettings&, const LayerFilter&,
+                                  const FeaturesOf<float>&, std::int64_t, const NetworkOptions&);
+template bool scores_filter_first(const ModelSettings&, const LayerFilter&,
+                                  const FeaturesOf<double>&, std::int64_t, const NetworkOptions&);
 template FirstLayerCosts first_layer_costs(const LayerFilter&, const FeaturesOf<float>&,
                                            std::int64_t, double);
 template FirstLayerCosts first_layer_costs(const LayerFilter&, const FeaturesOf<double>&,
@@ -72,11 +96,7 @@ FirstLayer choose_first_layer(const ModelSettings& settings, const LayerFilter& 
                               const NetworkOptions& options) {
   if (filter.identity()) return FirstLayer::plain;
   if (options.dropout || settings.learn_taps) return FirstLayer::weights_first;
-  const auto [rows, cols] = nn::shape_of(features);
-  const auto bytes =
-      static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(cols) * sizeof(Real);
-  const std::uint64_t budget = options.memory > 0 ? options.memory : detail::available_memory() / 2;
-  if (bytes > budget) return FirstLayer::weights_first;
+  if (!fits(features, options)) return FirstLayer::weights_first;
   const auto costs = nn::first_layer_costs(filter, features, outputs, options.passes);
   return costs.filter_first < costs.weights_first ? FirstLayer::filter_first
                                                   : FirstLayer::weights_first;

@@ -25,6 +25,13 @@ template <typename Real>
 FirstLayerCosts first_layer_costs(const LayerFilter& filter, const FeaturesOf<Real>& features,
                                   std::int64_t outputs, double passes);
 
+/// With dropout, whether passes without it, which score what was learned, are quicker with H X
+/// computed once.
+template <typename Real>
+bool scores_filter_first(const ModelSettings& settings, const LayerFilter& filter,
+                         const FeaturesOf<Real>& features, std::int64_t outputs,
+                         const NetworkOptions& options);
+
 /// H X, dense, some columns at a time, so that it needs no second matrix of that size.
 template <typename Real>
 SignalsOf<Real> filtered(const LayerFilter& filter, const FeaturesOf<Real>& features);

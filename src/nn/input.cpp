@@ -110,31 +110,46 @@ void Input<Real>::keep(const Rows& rows, std::size_t row, std::size_t run, Kept&
 }
 
 template <typename Real>
-void Input<Real>::multiply_rows(const Rows& rows, const ConstView<Real>& b,
+void Input<Real>::multiply_rows(const Rows& rows, const Runs& runs, const ConstView<Real>& b,
                                 const MutableView<Real>& c, bool add) const {
   const auto width = static_cast<std::size_t>(c.cols);
-  const auto b_stride = static_cast<std::size_t>(b.stride);
   const auto c_stride = static_cast<std::size_t>(c.stride);
   // A panel of B stays in the caches; with dropout it is a run's.
-  constexpr std::size_t widest = 512;
-  const std::size_t panel = masks_ != nullptr ? width / runs_ : std::min(widest, width);
+  constexpr std::size_t widest = 128;
+  const std::size_t panel = masks_ != nullptr ? width / runs.count : std::min(widest, width);
   for (std::size_t f = 0; f < width; f += panel) {
     const std::size_t count = std::min(panel, width - f);
+    const Real* const from = packed(b, f, count);
     for_each_row(static_cast<std::size_t>(c.rows), threads_, [&] {
       return [&, kept = Kept()](std::size_t row) mutable {
         Real* const to = c.data + row * c_stride + f;
         if (masks_ != nullptr) {
-          keep(rows, row, f / panel, kept);
-          kernels::sum_rows(kept.values.data(), kept.index.data(), kept.index.size(), b.data + f,
-                            b_stride, count, to, add);
+          keep(rows, row, runs.first + f / panel, kept);
+          kernels::sum_rows(kept.values.data(), kept.index.data(), kept.index.size(), from, count,
+                            count, to, add);
         } else {
           const std::size_t begin = rows.offsets[row];
           kernels::sum_rows(rows.values.data() + begin, rows.index.data() + begin,
-                            rows.offsets[row + 1] - begin, b.data + f, b_stride, count, to, add);
+                            rows.offsets[row + 1] - begin, from, count, count, to, add);
         }
       };
     });
   }
+}
+
+/// Rows far apart would fall into few sets of the caches.
+template <typename Real>
+const Real* Input<Real>::packed(const ConstView<Real>& b, std::size_t first,
+                                std::size_t count) const {
+  const auto stride = static_cast<std::size_t>(b.stride);
+  if (stride == count) return b.data + first;
+  scratch_.resize(static_cast<std::size_t>(b.rows) * count);
+  for_each_row(static_cast<std::size_t>(b.rows), threads_, [&] {
+    return [&](std::size_t row) {
+      std::copy_n(b.data + row * stride + first, count, scratch_.data() + row * count);
+    };
+  });
+  return scratch_.data();
 }
 
 template <typename Real>
@@ -168,40 +183,46 @@ View columns_of(const View& all, std::size_t run, std::size_t runs) {
 }  // namespace
 
 template <typename Real>
-void Input<Real>::multiply_dense(bool transposed, const ConstView<Real>& b,
+void Input<Real>::multiply_dense(bool transposed, const Runs& runs, const ConstView<Real>& b,
                                  const MutableView<Real>& c, Into into) const {
   const auto turned = [&](ConstView<Real> x) {
     x.transposed = transposed;
     return x;
   };
-  // Narrow products are summed in another order than wide ones, so they must be narrow in a batch
-  // too.
+  // Narrow and small products are summed in another order than others, so they must be so in a
+  // batch too: see `multiply`.
   constexpr std::size_t narrow = 64;
-  if (masks_ == nullptr && static_cast<std::size_t>(c.cols) >= narrow * runs_) {
+  constexpr std::size_t small = 4096;
+  const std::size_t width = static_cast<std::size_t>(c.cols) / runs.count;
+  const bool alike = width >= narrow && static_cast<std::size_t>(c.rows) * width > small;
+  if (masks_ == nullptr && alike) {
     detail::multiply(turned(detail::view(dense_)), b, c, into, threads_);
     return;
   }
-  for (std::size_t r = 0; r < runs_; ++r) {
-    const ConstView<Real> x = masks_ != nullptr ? dropped(r) : detail::view(dense_);
-    detail::multiply(turned(x), columns_of(b, r, runs_), columns_of(c, r, runs_), into, threads_);
+  for (std::size_t i = 0; i < runs.count; ++i) {
+    const ConstView<Real> x = masks_ != nullptr ? dropped(runs.first + i) : detail::view(dense_);
+    detail::multiply(turned(x), columns_of(b, i, runs.count), columns_of(c, i, runs.count), into,
+                     threads_);
   }
 }
 
 template <typename Real>
-void Input<Real>::multiply(const ConstView<Real>& b, const MutableView<Real>& c, Into into) const {
+void Input<Real>::multiply(const Runs& runs, const ConstView<Real>& b, const MutableView<Real>& c,
+                           Into into) const {
   if (sparse_) {
-    multiply_rows(by_row_, b, c, into == Into::add);
+    multiply_rows(by_row_, runs, b, c, into == Into::add);
   } else {
-    multiply_dense(false, b, c, into);
+    multiply_dense(false, runs, b, c, into);
   }
 }
 
 template <typename Real>
-void Input<Real>::multiply_transpose(const ConstView<Real>& g, const MutableView<Real>& c) const {
+void Input<Real>::multiply_transpose(const Runs& runs, const ConstView<Real>& g,
+                                     const MutableView<Real>& c) const {
   if (sparse_) {
-    multiply_rows(by_column_, g, c, false);
+    multiply_rows(by_column_, runs, g, c, false);
   } else {
-    multiply_dense(true, g, c, Into::replace);
+    multiply_dense(true, runs, g, c, Into::replace);
   }
 }
 

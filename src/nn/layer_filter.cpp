@@ -116,14 +116,28 @@ double LayerFilter::cost(std::int64_t width) const {
   return std::get<PolynomialFilter>(filter_).flops(width) * of_shifts;
 }
 
+std::size_t LayerFilter::columns_at_once() const {
+  const auto* const shells = std::get_if<NeighborhoodFilter>(&filter_);
+  // Hops become numbers once for all columns of a product.
+  if (shells != nullptr && shells->shells().storage() != Storage::sparse) return 4096;
+  // Those of a panel, as lists are multiplied with.
+  constexpr std::size_t in_caches = std::size_t{1} << 20;
+  return nodes() * std::size_t{256} <= in_caches ? 64 : 128;
+}
+
 template <typename Real>
 SignalsOf<Real> LayerFilter::apply(const SignalsOf<Real>& x) const {
   return on_filter(filter_, [&](const auto& filter) { return filter.apply(x); });
 }
 
 template <typename Real>
-SignalsOf<Real> LayerFilter::apply_transpose(const SignalsOf<Real>& x) const {
-  return on_filter(filter_, [&](const auto& filter) { return filter.apply_transpose(x); });
+void LayerFilter::apply_to(const SignalsView<Real>& x, SignalsSlice<Real> y) const {
+  on_filter(filter_, [&](const auto& filter) { filter.template apply_to<Real>(x, y); });
+}
+
+template <typename Real>
+void LayerFilter::apply_transpose_to(const SignalsView<Real>& x, SignalsSlice<Real> y) const {
+  on_filter(filter_, [&](const auto& filter) { filter.template apply_transpose_to<Real>(x, y); });
 }
 
 template <typename Real>
@@ -134,8 +148,11 @@ FilterGradients<Real> LayerFilter::gradients(const SignalsOf<Real>& x,
 
 template SignalsOf<float> LayerFilter::apply(const SignalsOf<float>&) const;
 template SignalsOf<double> LayerFilter::apply(const SignalsOf<double>&) const;
-template SignalsOf<float> LayerFilter::apply_transpose(const SignalsOf<float>&) const;
-template SignalsOf<double> LayerFilter::apply_transpose(const SignalsOf<double>&) const;
+template void LayerFilter::apply_to(const SignalsView<float>&, SignalsSlice<float>) const;
+template void LayerFilter::apply_transpose_to(const SignalsView<float>&, SignalsSlice<float>) const;
+template void LayerFilter::apply_to(const SignalsView<double>&, SignalsSlice<double>) const;
+template void LayerFilter::apply_transpose_to(const SignalsView<double>&,
+                                              SignalsSlice<double>) const;
 template FilterGradients<float> LayerFilter::gradients(const SignalsOf<float>&,
                                                        const SignalsOf<float>&) const;
 template FilterGradients<double> LayerFilter::gradients(const SignalsOf<double>&,

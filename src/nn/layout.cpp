@@ -44,8 +44,10 @@ std::uint64_t run_bytes(const ModelSettings& settings, const LayerFilter& filter
     widths += block.cols;
     widest = std::max<std::uint64_t>(widest, block.cols);
   }
-  // Outputs, their gradients, and products kept; a filter's result, and its copy in panels.
-  const std::uint64_t columns = filter.identity() ? 2 * widths : 3 * widths + 2 * widest;
+  // Outputs, their gradients, and products kept; what a filter copies and writes.
+  std::uint64_t columns = 2 * widths;
+  if (settings.learn_taps) columns += widths;
+  if (!filter.identity()) columns += 3 * widest;
   // Parameters, their gradient, two moments, and the best so far.
   return sizeof(float) * (nodes * columns + 5 * layout.size());
 }

@@ -14,12 +14,13 @@
 #include <optional>
 #include <utility>
 
+#include "detail/aligned.hpp"
 #include "detail/fail.hpp"
-#include "detail/parallel.hpp"
 #include "detail/product.hpp"
 #include "nn/first_layer.hpp"
 #include "nn/input.hpp"
 #include "nn/passes.hpp"
+#include "nn/views.hpp"
 
 namespace ngf {
 
@@ -28,8 +29,19 @@ using detail::Into;
 using detail::MutableView;
 using Kind = ParameterBlock::Kind;
 
+namespace {
+
+/// Columns that go through a layer together: wide enough for dense products at full speed, so
+/// narrow that what one step writes is in the caches for the next.
+constexpr std::size_t dense_columns = 512;
+
+}  // namespace
+
 template <typename Real>
 struct Network<Real>::State {
+  /// A matrix for each group of runs that go through a layer together, their columns side by side.
+  using Blocks = std::vector<SignalsOf<Real>>;
+
   struct Layer {
     const ParameterBlock* weight;
     const ParameterBlock* skip;
@@ -37,9 +49,10 @@ struct Network<Real>::State {
     const ParameterBlock* taps;
     bool filtered;  ///< whether H is multiplied here
     bool last;
-    SignalsOf<Real> products;  ///< X Theta, where it must be kept
-    SignalsOf<Real> outputs;
-    SignalsOf<Real> gradient;  ///< by Z
+    std::size_t columns;  ///< that go through it together, or one run's where these are more
+    Blocks products;      ///< X Theta, where the gradient of the taps asks for it
+    Blocks outputs;
+    Blocks gradient;  ///< by Z
   };
 
   ModelSettings settings;
@@ -47,11 +60,13 @@ struct Network<Real>::State {
   ParameterLayout layout;
   FirstLayer order;
   int threads;
-  std::optional<nn::Input<Real>> input;  ///< what Theta of the first layer multiplies
-  std::optional<nn::Input<Real>> raw;    ///< the features, where they are needed beside it
+  std::optional<nn::Input<Real>> input;   ///< what Theta of the first layer multiplies
+  std::optional<nn::Input<Real>> raw;     ///< the features, where they are needed beside it
+  std::optional<nn::Input<Real>> scored;  ///< H X, where it serves passes without dropout
   std::vector<Layer> layers;
-  std::vector<Real> parameters;
-  std::vector<Real> gradient;
+  detail::AlignedVector<Real> scratch;  ///< X Theta, or H' G, of some runs
+  detail::AlignedVector<Real> parameters;
+  detail::AlignedVector<Real> gradient;
   std::optional<nn::Masks> masks;  ///< of the last forward pass
 
   State(const ModelSettings& model, LayerFilter h, FeaturesOf<Real> features, std::int64_t classes,
@@ -66,20 +81,22 @@ struct Network<Real>::State {
         parameters(layout.size(), Real{0}),
         gradient(layout.size(), Real{0}) {
     if (order == FirstLayer::filter_first) {
-      input.emplace(nn::filtered(filter, features), runs(), threads);
-      if (model.skip) raw.emplace(std::move(features), runs(), threads);
+      input.emplace(nn::filtered(filter, features), options.runs, threads);
+      if (model.skip) raw.emplace(std::move(features), options.runs, threads);
     } else {
-      input.emplace(std::move(features), runs(), threads);
+      const auto outputs = static_cast<std::int64_t>(layout.find(Kind::weight, 0)->cols);
+      if (nn::scores_filter_first(model, filter, features, outputs, options)) {
+        scored.emplace(nn::filtered(filter, features), options.runs, threads);
+      }
+      input.emplace(std::move(features), options.runs, threads);
     }
     add_layers();
   }
 
-  std::size_t runs() const { return layout.runs(); }
-  const nn::Input<Real>& skip_input() const { return raw ? *raw : *input; }
-
   void add_layers() {
     const auto count = static_cast<std::size_t>(layer_count(settings));
     const auto rows = static_cast<Eigen::Index>(input->rows());
+    std::size_t widest = 0;
     for (std::size_t l = 0; l < count; ++l) {
       const bool h_in_input = l == 0 && order == FirstLayer::filter_first;
       Layer& layer = layers.emplace_back();
@@ -90,56 +107,114 @@ struct Network<Real>::State {
       layer.filtered = !filter.identity() && !h_in_input &&
                        !linear_layer(settings, static_cast<std::int64_t>(l));
       layer.last = l + 1 == count;
-      const auto cols = static_cast<Eigen::Index>(layer.weight->cols * runs());
-      if (layer.filtered) layer.products.resize(rows, cols);
-      layer.outputs.resize(rows, cols);
-      layer.gradient.resize(rows, cols);
+      layer.columns =
+          layer.filtered ? std::min(dense_columns, filter.columns_at_once()) : dense_columns;
+      // The logits of all runs are one matrix.
+      if (layer.last) layer.columns = layer.weight->cols * layout.runs();
+      for_each_group(layer, [&](const nn::Runs& runs) {
+        const auto cols = static_cast<Eigen::Index>(layer.weight->cols * runs.count);
+        if (layer.taps != nullptr) layer.products.emplace_back(rows, cols);
+        layer.outputs.emplace_back(rows, cols);
+        layer.gradient.emplace_back(rows, cols);
+      });
+      if (layer.filtered) widest = std::max(widest, at_once(layer) * layer.weight->cols);
+    }
+    scratch.resize(input->rows() * widest);
+  }
+
+  // ---- Runs ----
+
+  /// How many go through a layer together.
+  std::size_t at_once(const Layer& layer) const {
+    return std::clamp<std::size_t>(layer.columns / layer.weight->cols, 1, layout.runs());
+  }
+
+  template <typename Body>
+  void for_each_group(const Layer& layer, const Body& body) {
+    for (std::size_t first = 0; first < layout.runs(); first += at_once(layer)) {
+      body(nn::Runs{first, std::min(at_once(layer), layout.runs() - first)});
+    }
+  }
+
+  /// Calls body(first, count) for pieces of the columns of a group, where a layer may take a run in
+  /// pieces: products with sparse features are as fast for few columns.
+  template <typename Body>
+  void for_each_piece(std::size_t l, const nn::Runs& runs, const Body& body) {
+    const Layer& layer = layers[l];
+    const std::size_t total = layer.weight->cols * runs.count;
+    const bool divisible = l == 0 && input->sparse() && layer.taps == nullptr;
+    const std::size_t step = divisible ? std::min(total, layer.columns) : total;
+    for (std::size_t first = 0; first < total; first += step) {
+      body(first, std::min(step, total - first));
     }
   }
 
   // ---- Where things lie ----
 
-  /// A block of parameters or of their gradient, of all runs or of one.
-  template <typename View, typename Buffer>
-  View block(Buffer& buffer, const ParameterBlock& at) const {
-    const auto cols = static_cast<Eigen::Index>(at.cols * runs());
-    return View{buffer.data() + at.offset, static_cast<Eigen::Index>(at.rows), cols, cols};
-  }
-  ConstView<Real> value(const ParameterBlock& at) const {
-    return block<ConstView<Real>>(parameters, at);
-  }
-  MutableView<Real> slope(const ParameterBlock& at) {
-    return block<MutableView<Real>>(gradient, at);
-  }
+  /// The columns of some runs of what all have side by side.
   template <typename View>
-  View of_run(View all, std::size_t r) const {
-    all.cols /= static_cast<Eigen::Index>(runs());
-    all.data += static_cast<Eigen::Index>(r) * all.cols;
+  View of(View all, const nn::Runs& runs) const {
+    const Eigen::Index width = all.cols / static_cast<Eigen::Index>(layout.runs());
+    all.cols = width * static_cast<Eigen::Index>(runs.count);
+    all.data += width * static_cast<Eigen::Index>(runs.first);
     return all;
   }
-  static ConstView<Real> turned(ConstView<Real> view) {
-    view.transposed = true;
-    return view;
+  /// The columns of runs of one group.
+  MutableView<Real> of(const Layer& layer, Blocks& blocks, const nn::Runs& runs) const {
+    const std::size_t group = runs.first / at_once(layer);
+    const std::size_t width = layer.weight->cols;
+    return nn::columns(detail::view(blocks[group]), (runs.first - group * at_once(layer)) * width,
+                       runs.count * width);
   }
+  /// What a layer after the first has as its input.
+  ConstView<Real> input_of(std::size_t l, const nn::Runs& run) {
+    return of(layers[l - 1], layers[l - 1].outputs, run);
+  }
+  ConstView<Real> value(const ParameterBlock& at, const nn::Runs& runs) const {
+    const auto cols = static_cast<Eigen::Index>(at.cols * layout.runs());
+    return of(ConstView<Real>{parameters.data() + at.offset, static_cast<Eigen::Index>(at.rows),
+                              cols, cols},
+              runs);
+  }
+  MutableView<Real> slope(const ParameterBlock& at, const nn::Runs& runs) {
+    const auto cols = static_cast<Eigen::Index>(at.cols * layout.runs());
+    return of(MutableView<Real>{gradient.data() + at.offset, static_cast<Eigen::Index>(at.rows),
+                                cols, cols},
+              runs);
+  }
+  /// Room for so many columns.
+  MutableView<Real> scratch_for(std::size_t count) {
+    const auto cols = static_cast<Eigen::Index>(count);
+    return {scratch.data(), static_cast<Eigen::Index>(input->rows()), cols, cols};
+  }
+  const nn::Input<Real>& input_of(const ParameterBlock& at) const {
+    return at.kind == Kind::skip && raw ? *raw : *input;
+  }
+  const nn::Masks* current_masks() const { return masks ? &*masks : nullptr; }
 
   // ---- Forward ----
 
-  /// c = X_l B, or c += X_l B, for the weights at `at`.
-  void multiply(std::size_t l, const ParameterBlock& at, SignalsOf<Real>& c, Into into) {
+  /// Whether H is in what this pass multiplies the weights by.
+  bool is_filtered(std::size_t l) const { return l == 0 && scored && !masks; }
+
+  /// c = X_l B, or c += X_l B, for the weights at `at`, or in the first layer for some columns of
+  /// them.
+  void multiply(std::size_t l, const ParameterBlock& at, const nn::Runs& runs,
+                const MutableView<Real>& c, Into into, std::size_t first = 0) {
     if (l == 0) {
-      (at.kind == Kind::skip ? skip_input() : *input).multiply(value(at), detail::view(c), into);
+      const auto count = static_cast<std::size_t>(c.cols);
+      const nn::Input<Real>& x = at.kind == Kind::weight && is_filtered(l) ? *scored : input_of(at);
+      x.multiply(runs, nn::columns(value(at, runs), first, count), c, into);
       return;
     }
-    const SignalsOf<Real>& x = layers[l - 1].outputs;
-    for (std::size_t r = 0; r < runs(); ++r) {
-      detail::multiply(of_run(detail::view(x), r), of_run(value(at), r), of_run(detail::view(c), r),
-                       into, threads);
-    }
+    nn::for_each_run(runs, [&](const nn::Runs& run) {
+      detail::multiply(input_of(l, run), value(at, run), nn::among(c, run, runs), into, threads);
+    });
   }
 
   /// H with the taps of one run.
-  LayerFilter filter_of_run(const Layer& layer, std::size_t r) const {
-    const ConstView<Real> taps = of_run(value(*layer.taps), r);
+  LayerFilter filter_of(const Layer& layer, const nn::Runs& run) const {
+    const ConstView<Real> taps = value(*layer.taps, run);
     std::vector<double> values;
     for (Eigen::Index g = 0; g < taps.rows; ++g) {
       for (Eigen::Index k = 0; k < taps.cols; ++k) {
@@ -153,104 +228,132 @@ struct Network<Real>::State {
     return result;
   }
 
-  /// The columns of run r, as a matrix of their own.
-  SignalsOf<Real> columns(const SignalsOf<Real>& all, std::size_t r) const {
-    const auto width = all.cols() / static_cast<Eigen::Index>(runs());
-    return all.middleCols(static_cast<Eigen::Index>(r) * width, width);
-  }
-  void set_columns(SignalsOf<Real>& all, std::size_t r, const SignalsOf<Real>& of_run) const {
-    all.middleCols(static_cast<Eigen::Index>(r) * of_run.cols(), of_run.cols()) = of_run;
-  }
-
-  void forward_layer(std::size_t l) {
+  void forward_group(std::size_t l, const nn::Runs& runs) {
     Layer& layer = layers[l];
-    multiply(l, *layer.weight, layer.filtered ? layer.products : layer.outputs, Into::replace);
-    if (layer.filtered && layer.taps == nullptr) {
-      layer.outputs = filter.apply(layer.products);
-    } else if (layer.filtered) {
-      for (std::size_t r = 0; r < runs(); ++r) {
-        set_columns(layer.outputs, r, filter_of_run(layer, r).apply(columns(layer.products, r)));
-      }
+    const MutableView<Real> outputs = of(layer, layer.outputs, runs);
+    if (layer.taps != nullptr) {
+      const MutableView<Real> products = of(layer, layer.products, runs);
+      multiply(l, *layer.weight, runs, products, Into::replace);
+      nn::for_each_run(runs, [&](const nn::Runs& run) {
+        const ConstView<Real> own = nn::among(products, run, runs);
+        filter_of(layer, run)
+            .template apply_to<Real>(nn::signals(own), nn::signals(nn::among(outputs, run, runs)));
+      });
+    } else if (layer.filtered && !is_filtered(l)) {
+      for_each_piece(l, runs, [&](std::size_t first, std::size_t count) {
+        const MutableView<Real> products = scratch_for(count);
+        multiply(l, *layer.weight, runs, products, Into::replace, first);
+        filter.apply_to<Real>(nn::signals(ConstView<Real>(products)),
+                              nn::signals(nn::columns(outputs, first, count)));
+      });
+    } else {
+      multiply(l, *layer.weight, runs, outputs, Into::replace);
     }
-    if (layer.skip != nullptr) multiply(l, *layer.skip, layer.outputs, Into::add);
+    if (layer.skip != nullptr) multiply(l, *layer.skip, runs, outputs, Into::add);
     std::span<const Real> bias;
     if (layer.bias != nullptr) {
-      bias = {parameters.data() + layer.bias->offset, layer.bias->cols * runs()};
+      bias = {value(*layer.bias, runs).data, layer.bias->cols * runs.count};
     }
-    nn::activate(layer.outputs, bias, !layer.last, layer.last ? nullptr : current_masks(), l + 1,
-                 runs(), threads);
+    nn::activate(outputs, bias, !layer.last, layer.last ? nullptr : current_masks(), l + 1, runs,
+                 threads);
   }
-
-  const nn::Masks* current_masks() const { return masks ? &*masks : nullptr; }
 
   const SignalsOf<Real>& forward(const Dropout* dropout) {
     masks.reset();
     if (dropout != nullptr) masks.emplace(*dropout, layers.size());
     input->draw(current_masks());
-    for (std::size_t l = 0; l < layers.size(); ++l) forward_layer(l);
-    return layers.back().outputs;
+    for (std::size_t l = 0; l < layers.size(); ++l) {
+      for_each_group(layers[l], [&](const nn::Runs& runs) { forward_group(l, runs); });
+    }
+    return layers.back().outputs.front();
   }
 
   // ---- Backward ----
 
-  /// T = H' G, and the gradient of the taps.
-  SignalsOf<Real> through_filter(Layer& layer) {
-    if (layer.taps == nullptr) return filter.apply_transpose(layer.gradient);
-    SignalsOf<Real> result(layer.gradient.rows(), layer.gradient.cols());
-    for (std::size_t r = 0; r < runs(); ++r) {
-      const auto gradients =
-          filter_of_run(layer, r).gradients(columns(layer.products, r), columns(layer.gradient, r));
-      set_columns(result, r, gradients.input);
-      const MutableView<Real> taps = of_run(slope(*layer.taps), r);
-      for (std::size_t i = 0; i < gradients.taps.size(); ++i) {
-        const auto g = static_cast<Eigen::Index>(i) / taps.cols;
-        taps.data[g * taps.stride + static_cast<Eigen::Index>(i) % taps.cols] =
-            static_cast<Real>(gradients.taps[i]);
-      }
-    }
-    return result;
+  /// T = H' G of some columns.
+  ConstView<Real> through_filter(const MutableView<Real>& g) {
+    const MutableView<Real> t = scratch_for(static_cast<std::size_t>(g.cols));
+    filter.apply_transpose_to<Real>(nn::signals(ConstView<Real>(g)), nn::signals(t));
+    return t;
   }
 
-  /// The gradient of the weights at `at`, where `g` is the one by their product with X_l.
-  void weight_gradient(std::size_t l, const ParameterBlock& at, const SignalsOf<Real>& g) {
+  /// The same with the taps of each run, whose gradient is found on the way.
+  ConstView<Real> through_learned_filter(Layer& layer, const nn::Runs& runs) {
+    const MutableView<Real> t = scratch_for(layer.weight->cols * runs.count);
+    nn::for_each_run(runs, [&](const nn::Runs& run) {
+      const SignalsOf<Real> x = nn::signals(of(layer, layer.products, run));
+      const SignalsOf<Real> by_output = nn::signals(of(layer, layer.gradient, run));
+      const auto found = filter_of(layer, run).gradients(x, by_output);
+      nn::signals(nn::among(t, run, runs)) = found.input;
+      const MutableView<Real> taps = slope(*layer.taps, run);
+      for (std::size_t i = 0; i < found.taps.size(); ++i) {
+        const auto at = static_cast<Eigen::Index>(i);
+        taps.data[at / taps.cols * taps.stride + at % taps.cols] = static_cast<Real>(found.taps[i]);
+      }
+    });
+    return t;
+  }
+
+  /// The gradient of the weights at `at`, where `g` is the one by their product with X_l; in the
+  /// first layer this may be for some columns.
+  void weight_gradient(std::size_t l, const ParameterBlock& at, const nn::Runs& runs,
+                       const ConstView<Real>& g, std::size_t first = 0) {
     if (l == 0) {
-      (at.kind == Kind::skip ? skip_input() : *input)
-          .multiply_transpose(detail::view(g), slope(at));
+      const auto count = static_cast<std::size_t>(g.cols);
+      input_of(at).multiply_transpose(runs, g, nn::columns(slope(at, runs), first, count));
       return;
     }
-    const SignalsOf<Real>& x = layers[l - 1].outputs;
-    for (std::size_t r = 0; r < runs(); ++r) {
-      detail::multiply(turned(of_run(detail::view(x), r)), of_run(detail::view(g), r),
-                       of_run(slope(at), r), Into::replace, threads);
-    }
+    nn::for_each_run(runs, [&](const nn::Runs& run) {
+      detail::multiply(nn::turned(input_of(l, run)), nn::among(g, run, runs), slope(at, run),
+                       Into::replace, threads);
+    });
   }
 
-  /// The gradient by X_l, in place of that of the layer before.
-  void input_gradient(std::size_t l, const ParameterBlock& at, const SignalsOf<Real>& g,
-                      Into into) {
-    SignalsOf<Real>& to = layers[l - 1].gradient;
-    for (std::size_t r = 0; r < runs(); ++r) {
-      detail::multiply(of_run(detail::view(g), r), turned(of_run(value(at), r)),
-                       of_run(detail::view(to), r), into, threads);
-    }
+  /// The gradient by X_l: where that of the layer before has its own.
+  void input_gradient(std::size_t l, const ParameterBlock& at, const nn::Runs& runs,
+                      const ConstView<Real>& g, Into into) {
+    Layer& before = layers[l - 1];
+    nn::for_each_run(runs, [&](const nn::Runs& run) {
+      detail::multiply(nn::among(g, run, runs), nn::turned(value(at, run)),
+                       of(before, before.gradient, run), into, threads);
+    });
   }
 
-  void backward_layer(std::size_t l) {
+  void backward_group(std::size_t l, const nn::Runs& runs) {
     Layer& layer = layers[l];
+    const MutableView<Real> g = of(layer, layer.gradient, runs);
+    const ConstView<Real> outputs = of(layer, layer.outputs, runs);
     std::span<Real> by_bias;
     if (layer.bias != nullptr) {
-      by_bias = {gradient.data() + layer.bias->offset, layer.bias->cols * runs()};
+      by_bias = {slope(*layer.bias, runs).data, layer.bias->cols * runs.count};
     }
-    nn::deactivate(layer.gradient, layer.last ? nullptr : &layer.outputs,
-                   layer.last ? nullptr : current_masks(), by_bias, runs(), threads);
-    SignalsOf<Real> behind_filter;
-    if (layer.filtered) behind_filter = through_filter(layer);
-    const SignalsOf<Real>& t = layer.filtered ? behind_filter : layer.gradient;
-    weight_gradient(l, *layer.weight, t);
-    if (layer.skip != nullptr) weight_gradient(l, *layer.skip, layer.gradient);
-    if (l == 0) return;
-    input_gradient(l, *layer.weight, t, Into::replace);
-    if (layer.skip != nullptr) input_gradient(l, *layer.skip, layer.gradient, Into::add);
+    nn::deactivate(g, layer.last ? nullptr : &outputs, layer.last ? nullptr : current_masks(),
+                   by_bias, runs, threads);
+    if (layer.skip != nullptr) {
+      weight_gradient(l, *layer.skip, runs, g);
+      if (l > 0) input_gradient(l, *layer.skip, runs, g, Into::replace);
+    }
+    const auto use = [&](const ConstView<Real>& t, std::size_t first) {
+      weight_gradient(l, *layer.weight, runs, t, first);
+      const Into into = layer.skip != nullptr ? Into::add : Into::replace;
+      if (l > 0) input_gradient(l, *layer.weight, runs, t, into);
+    };
+    if (layer.taps != nullptr) {
+      use(through_learned_filter(layer, runs), 0);
+    } else if (layer.filtered) {
+      for_each_piece(l, runs, [&](std::size_t first, std::size_t count) {
+        use(through_filter(nn::columns(g, first, count)), first);
+      });
+    } else {
+      use(g, 0);
+    }
+  }
+
+  void backward(const SignalsOf<Real>& by_logits) {
+    layers.back().gradient.front() = by_logits;
+    for (std::size_t l = layers.size(); l-- > 0;) {
+      for_each_group(layers[l], [&](const nn::Runs& runs) { backward_group(l, runs); });
+    }
   }
 
   /// Of both passes of one run. Only the first layer does without a gradient by its input.
@@ -258,7 +361,7 @@ struct Network<Real>::State {
     double sum = 0;
     for (std::size_t l = 0; l < layers.size(); ++l) {
       const auto width = static_cast<double>(layers[l].weight->cols);
-      const double entries =
+      const auto entries =
           static_cast<double>(l == 0 ? input->entries() : input->rows() * layers[l].weight->rows);
       sum += 2 * entries * width * (l == 0 ? 2 : 3) * (layers[l].skip != nullptr ? 2 : 1);
       if (layers[l].filtered) {
@@ -266,11 +369,6 @@ struct Network<Real>::State {
       }
     }
     return sum;
-  }
-
-  void backward(const SignalsOf<Real>& by_logits) {
-    layers.back().gradient = by_logits;
-    for (std::size_t l = layers.size(); l-- > 0;) backward_layer(l);
   }
 };
 

@@ -19,59 +19,62 @@ void for_each_piece(std::size_t rows, int threads, const Body& body) {
   });
 }
 
+/// Selects a factor, not a result: that is done without branches.
 template <typename Real>
 void drop(const std::uint16_t* words, std::uint32_t threshold, Real scale, std::size_t count,
           Real* row) {
-  for (std::size_t f = 0; f < count; ++f) row[f] = words[f] >= threshold ? row[f] * scale : Real{0};
+  for (std::size_t f = 0; f < count; ++f) row[f] *= words[f] >= threshold ? scale : Real{0};
 }
 
 }  // namespace
 
 template <typename Real>
-void activate(SignalsOf<Real>& z, std::span<const Real> bias, bool relu, const Masks* masks,
-              std::size_t layer, std::size_t runs, int threads) {
-  const auto rows = static_cast<std::size_t>(z.rows());
-  const auto cols = static_cast<std::size_t>(z.cols());
-  const std::size_t width = cols / runs;
+void activate(const detail::MutableView<Real>& z, std::span<const Real> bias, bool relu,
+              const Masks* masks, std::size_t layer, const Runs& runs, int threads) {
+  const auto rows = static_cast<std::size_t>(z.rows);
+  const auto cols = static_cast<std::size_t>(z.cols);
+  const std::size_t width = cols / runs.count;
   if (bias.empty() && !relu) return;
   for_each_piece(rows, threads, [&](std::size_t, std::size_t begin, std::size_t end) {
     std::vector<std::uint16_t> words(masks != nullptr ? width : 0);
     for (std::size_t u = begin; u < end; ++u) {
-      Real* const row = z.data() + u * cols;
+      Real* const row = z.data + u * static_cast<std::size_t>(z.stride);
       if (!bias.empty()) {
         for (std::size_t f = 0; f < cols; ++f) row[f] += bias[f];
       }
       if (relu) {
         for (std::size_t f = 0; f < cols; ++f) row[f] = row[f] > 0 ? row[f] : Real{0};
       }
-      for (std::size_t r = 0; masks != nullptr && r < runs; ++r) {
+      for (std::size_t i = 0; masks != nullptr && i < runs.count; ++i) {
+        const std::size_t r = runs.first + i;
         masks->words(r, layer, u, rows, width, words.data());
         drop(words.data(), masks->threshold(r), static_cast<Real>(masks->scale(r)), width,
-             row + r * width);
+             row + i * width);
       }
     }
   });
 }
 
 template <typename Real>
-void deactivate(SignalsOf<Real>& g, const SignalsOf<Real>* outputs, const Masks* masks,
-                std::span<Real> by_bias, std::size_t runs, int threads) {
-  const auto rows = static_cast<std::size_t>(g.rows());
-  const auto cols = static_cast<std::size_t>(g.cols());
-  const std::size_t width = cols / runs;
+void deactivate(const detail::MutableView<Real>& g, const detail::ConstView<Real>* outputs,
+                const Masks* masks, std::span<Real> by_bias, const Runs& runs, int threads) {
+  const auto rows = static_cast<std::size_t>(g.rows);
+  const auto cols = static_cast<std::size_t>(g.cols);
+  const std::size_t width = cols / runs.count;
   if (outputs == nullptr && by_bias.empty()) return;
   const std::size_t pieces = (rows + rows_at_once - 1) / rows_at_once;
   std::vector<Real> sums(by_bias.empty() ? 0 : pieces * cols, Real{0});
   for_each_piece(rows, threads, [&](std::size_t piece, std::size_t begin, std::size_t end) {
     for (std::size_t u = begin; u < end; ++u) {
-      Real* const row = g.data() + u * cols;
+      Real* const row = g.data + u * static_cast<std::size_t>(g.stride);
       // What is not 0 was neither cut off nor dropped.
-      for (std::size_t r = 0; outputs != nullptr && r < runs; ++r) {
-        const auto scale = masks != nullptr ? static_cast<Real>(masks->scale(r)) : Real{1};
-        const Real* const out = outputs->data() + u * cols + r * width;
-        Real* const of_run = row + r * width;
-        for (std::size_t f = 0; f < width; ++f)
-          of_run[f] = out[f] > 0 ? of_run[f] * scale : Real{0};
+      for (std::size_t i = 0; outputs != nullptr && i < runs.count; ++i) {
+        const auto scale =
+            masks != nullptr ? static_cast<Real>(masks->scale(runs.first + i)) : Real{1};
+        const Real* const out =
+            outputs->data + u * static_cast<std::size_t>(outputs->stride) + i * width;
+        Real* const of_run = row + i * width;
+        for (std::size_t f = 0; f < width; ++f) of_run[f] *= out[f] > 0 ? scale : Real{0};
       }
       if (by_bias.empty()) continue;
       Real* const sum = sums.data() + piece * cols;
@@ -79,16 +82,18 @@ void deactivate(SignalsOf<Real>& g, const SignalsOf<Real>* outputs, const Masks*
     }
   });
   std::fill(by_bias.begin(), by_bias.end(), Real{0});
-  for (std::size_t i = 0; i < sums.size(); ++i) by_bias[i % cols] += sums[i];
+  for (std::size_t piece = 0; piece * cols < sums.size(); ++piece) {
+    for (std::size_t f = 0; f < cols; ++f) by_bias[f] += sums[piece * cols + f];
+  }
 }
 
-template void activate(SignalsOf<float>&, std::span<const float>, bool, const Masks*, std::size_t,
-                       std::size_t, int);
-template void activate(SignalsOf<double>&, std::span<const double>, bool, const Masks*, std::size_t,
-                       std::size_t, int);
-template void deactivate(SignalsOf<float>&, const SignalsOf<float>*, const Masks*, std::span<float>,
-                         std::size_t, int);
-template void deactivate(SignalsOf<double>&, const SignalsOf<double>*, const Masks*,
-                         std::span<double>, std::size_t, int);
+template void activate(const detail::MutableView<float>&, std::span<const float>, bool,
+                       const Masks*, std::size_t, const Runs&, int);
+template void deactivate(const detail::MutableView<float>&, const detail::ConstView<float>*,
+                         const Masks*, std::span<float>, const Runs&, int);
+template void activate(const detail::MutableView<double>&, std::span<const double>, bool,
+                       const Masks*, std::size_t, const Runs&, int);
+template void deactivate(const detail::MutableView<double>&, const detail::ConstView<double>*,
+                         const Masks*, std::span<double>, const Runs&, int);
 
 }  // namespace ngf::nn

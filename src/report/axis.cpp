@@ -65,7 +65,7 @@ std::string human_number(double value, int significant) {
   const std::string text = fmt::format("{:.{}e}", value, significant - 1);
   const std::size_t e = text.find('e');
   const std::string mantissa = without_zeros(text.substr(0, e));
-  const std::string power = "10" + superscript(std::stoi(text.substr(e + 1)));
+  std::string power = "10" + superscript(std::stoi(text.substr(e + 1)));
   if (mantissa == "1") return power;
   return mantissa == "-1" ? "-" + power : mantissa + "×" + power;
 }
@@ -116,12 +116,13 @@ void Axis::choose_linear_ticks(Ends ends, int most) {
   }
   // Counted, not added up, so that no tick is a hair beside its number.
   const double first = std::ceil(low_ / step - 1e-9);
-  const double last = std::floor(high_ / step + 1e-9);
+  const auto count = static_cast<int>(std::floor(high_ / step + 1e-9) - first) + 1;
   const double extent = std::max(std::abs(low_), std::abs(high_));
   const int digits =
       1 + std::max(0, static_cast<int>(std::floor(std::log10(extent / step) + 1e-9)));
-  for (double i = first; i <= last; ++i) {
-    ticks_.push_back({i * step, human_number(i * step, digits + 1)});
+  for (int i = 0; i < count; ++i) {
+    const double value = (first + i) * step;
+    ticks_.push_back({value, human_number(value, digits + 1)});
   }
 }
 

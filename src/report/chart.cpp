@@ -95,9 +95,9 @@ std::string line_element(double x1, double y1, double x2, double y2) {
 }
 
 std::string dashes(const Series& series, std::size_t i) {
-  if (series.dotted) return " stroke-dasharray=\"1 5\"";
-  constexpr std::array<std::string_view, 3> patterns{"", " stroke-dasharray=\"8 5\"",
-                                                     " stroke-dasharray=\"10 4 2 4\""};
+  if (series.dotted) return R"( stroke-dasharray="1 5")";
+  constexpr std::array<std::string_view, 3> patterns{"", R"( stroke-dasharray="8 5")",
+                                                     R"( stroke-dasharray="10 4 2 4")"};
   return std::string(patterns[i / light.size() % patterns.size()]);
 }
 
@@ -108,16 +108,16 @@ std::string mark(std::size_t i, double x, double y) {
   };
   switch (i % 4) {
     case 0:
-      return fmt::format("<circle class=\"point\" cx=\"{}\" cy=\"{}\" r=\"3.5\"", coordinate(x),
+      return fmt::format(R"(<circle class="point" cx="{}" cy="{}" r="3.5")", coordinate(x),
                          coordinate(y));
     case 1:
-      return fmt::format("<path class=\"point\" d=\"M{}H{}V{}H{}Z\"", at(-3.2, -3.2),
+      return fmt::format(R"(<path class="point" d="M{}H{}V{}H{}Z")", at(-3.2, -3.2),
                          coordinate(x + 3.2), coordinate(y + 3.2), coordinate(x - 3.2));
     case 2:
-      return fmt::format("<path class=\"point\" d=\"M{}L{}L{}Z\"", at(0, -4.4), at(4.2, 3),
+      return fmt::format(R"(<path class="point" d="M{}L{}L{}Z")", at(0, -4.4), at(4.2, 3),
                          at(-4.2, 3));
     default:
-      return fmt::format("<path class=\"point\" d=\"M{}L{}L{}L{}Z\"", at(0, -4.8), at(4.8, 0),
+      return fmt::format(R"(<path class="point" d="M{}L{}L{}L{}Z")", at(0, -4.8), at(4.8, 0),
                          at(0, 4.8), at(-4.8, 0));
   }
 }
@@ -191,7 +191,7 @@ class Drawing {
     if (chart_.title.empty()) return;
     const auto most = static_cast<std::size_t>((width - 2 * margin) / (letter * 1.25));
     svg_ += text_element(width / 2, margin + 14, "middle", shortened(chart_.title, most),
-                         " class=\"title\"");
+                         R"( class="title")");
   }
 
   /// Rows between the title and the plot, where no line can be covered. A single line without a
@@ -213,7 +213,7 @@ class Drawing {
         top_ += line_height;
       }
       const double middle = top_ + 4;
-      svg_ += fmt::format("<g class=\"key key-{}\"><path class=\"line\" d=\"M{} {}H{}\"{}/>", i,
+      svg_ += fmt::format(R"(<g class="key key-{}"><path class="line" d="M{} {}H{}"{}/>)", i,
                           coordinate(x), coordinate(middle), coordinate(x + 26),
                           dashes(chart_.series[i], i));
       if (chart_.series[i].x.size() <= few_points) svg_ += mark(i, x + 13, middle) + "/>";
@@ -249,8 +249,8 @@ class Drawing {
     if (!chart_.y_label.empty()) {
       const double middle = (top_ + bottom_) / 2;
       svg_ += text_element(margin + 4, middle, "middle", chart_.y_label,
-                           fmt::format(" transform=\"rotate(-90 {} {})\"", coordinate(margin + 4),
-                                       coordinate(middle)));
+                           fmt::format(R"x( transform="rotate(-90 {} {})")x",
+                                       coordinate(margin + 4), coordinate(middle)));
     }
     svg_ += "</g>\n";
   }
@@ -353,9 +353,9 @@ std::string to_svg(std::span<const Chart> charts) {
     if (!chart.title.empty()) titles += (titles.empty() ? "" : "; ") + chart.title;
   }
   const std::string size =
-      fmt::format("width=\"{}\" height=\"{}\"", coordinate(width), coordinate(height));
+      fmt::format(R"(width="{}" height="{}")", coordinate(width), coordinate(height));
   return fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"ngf-chart\" viewBox=\"0 0 {} {}\" {} "
+      R"(<svg xmlns="http://www.w3.org/2000/svg" class="ngf-chart" viewBox="0 0 {} {}" {} )"
       "role=\"img\">\n<title>{}</title>\n{}<rect class=\"paper\" {}/>\n{}</svg>\n",
       coordinate(width), coordinate(height), size, xml_text(titles), style(series), size, body);
 }

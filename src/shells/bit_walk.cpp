@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <functional>
 #include <utility>
 
 namespace ngf::shells {
@@ -42,6 +43,10 @@ void set_bit(Line& line, std::size_t bit) {
   line.words[bit / 64] |= std::uint64_t{1} << (bit % 64);
 }
 
+void clear_bit(Line& line, std::size_t bit) {
+  line.words[bit / 64] &= ~(std::uint64_t{1} << (bit % 64));
+}
+
 }  // namespace
 
 Columns::Columns(const Walkable& graph)
@@ -50,6 +55,7 @@ Columns::Columns(const Walkable& graph)
   depth.resize(padded);
   std::copy(graph.root.begin(), graph.root.end(), root.begin());
   std::copy(graph.depth.begin(), graph.depth.end(), depth.begin());
+  for (const NodeId x : graph.islanders()) depth[x] = kernels::unreachable;
   std::fill(root.begin() + count, root.end(), NodeId{0});
   std::fill(depth.begin() + count, depth.end(), std::uint8_t{0});
 }
@@ -206,6 +212,8 @@ bool BitWalk::has_reached_neighbor(NodeId v) const {
 void BitWalk::start(std::span<const NodeId> sources) {
   clear();
   sources_.assign(sources.begin(), sources.end());
+  levels_ = 0;
+  if (starts_alone(sources) && start_alone(sources)) return;
   if (options_.keep_hops) ensure_planes(1);
   for (std::size_t i = 0; i < sources.size(); ++i) {
     const NodeId s = sources[i];
@@ -215,7 +223,61 @@ void BitWalk::start(std::span<const NodeId> sources) {
   }
   activate(sources);
   age_visits();
-  activate_neighbors(sources.size());
+}
+
+bool BitWalk::starts_alone(std::span<const NodeId> sources) const {
+  if (!graph_.scattered || !options_.keep_hops || paths() > 1) return false;
+  if (planes_.size() < 2) return false;
+  const auto& offsets = graph_.push_row_offsets();
+  std::uint64_t bits = 0;
+  for_each_target(sources, [&](NodeId u) {
+    if (u < graph_.size()) bits += offsets[u + std::size_t{1}] - offsets[u];
+  });
+  // A bit costs less than a line of a pulled level, and there would be two such levels.
+  return bits < graph_.pull.size() / 2;
+}
+
+bool BitWalk::start_alone(std::span<const NodeId> sources) {
+  const NodeId nobody = graph_.size();
+  Lines const seen = seen_[0][0];
+  // In Gray code, level 2 is 11. Who is nearer has a zero in the second plane, and who is at the
+  // source itself in the first.
+  plane_count_ = 2;
+  Line ones;
+  ones.words.fill(~std::uint64_t{0});
+  for (std::uint32_t j = 0; j < plane_count_; ++j) std::fill_n(planes_[j], nobody, ones);
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    const NodeId s = sources[i];
+    set_bit(reach_[graph_.component[s]], i);
+    set_bit(seen[s], i);
+    clear_bit(planes_[0][s], i);
+    clear_bit(planes_[1][s], i);
+    for_each_target(sources.subspan(i, 1), [&](NodeId u) {
+      set_bit(seen[u], i);
+      clear_bit(planes_[1][u], i);
+      if (u != nobody) for_each_target(std::span(&u, 1), [&](NodeId v) { set_bit(seen[v], i); });
+    });
+  }
+  seen[nobody] = {};
+  Line last{};
+  std::size_t count = 0;
+  for (NodeId v = 0; v < nobody; ++v) {
+    std::uint64_t any = 0;
+    for (std::size_t w = 0; w < 8; ++w) {
+      any |= seen[v].words[w];
+      last.words[w] |= seen[v].words[w] & planes_[1][v].words[w];
+    }
+    newest_[count] = v;
+    count += any != 0 ? 1 : 0;
+  }
+  activate(std::span(newest_).first(count));
+  age_visits();
+  if (std::none_of(last.words.begin(), last.words.end(), std::identity())) {
+    clear();
+    return false;
+  }
+  levels_ = 2;
+  return true;
 }
 
 void BitWalk::ensure_planes(std::uint32_t level) {
@@ -262,14 +324,14 @@ kernels::LevelResult BitWalk::step(std::uint32_t level) {
 
 void BitWalk::walk(std::span<const NodeId> sources, std::vector<std::uint64_t>& pairs) {
   start(sources);
+  std::size_t touched_before = touched_.size();
+  activate_neighbors(touched_before);
   const auto count = [&](std::size_t level, std::uint64_t met) {
     if (pairs.size() <= level) pairs.resize(level + 1, 0);
     pairs[level] += met;
   };
   count(0, sources.size());
-  levels_ = 0;
-  std::size_t touched_before = sources.size();
-  for (std::uint32_t level = 1; level <= options_.hops && active_count() > 0; ++level) {
+  for (std::uint32_t level = levels_ + 1; level <= options_.hops && active_count() > 0; ++level) {
     const kernels::LevelResult result = step(level);
     if (result.reached == 0) break;
     count(level, result.counted);
@@ -279,8 +341,7 @@ void BitWalk::walk(std::span<const NodeId> sources, std::vector<std::uint64_t>& 
     touched_before = touched_.size();
     activate_neighbors(last);
   }
-  all_present_ = active_count() == 0 && touched_.size() == graph_.size() &&
-                 graph_.components == 1 && graph_.islanders().empty();
+  all_present_ = active_count() == 0 && touched_.size() == graph_.size() && graph_.components == 1;
 }
 
 void BitWalk::list_rows() {

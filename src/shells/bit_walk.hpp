@@ -15,7 +15,7 @@ namespace ngf::shells {
 /// Columns in the order of the graph, ready for the kernels: padded and aligned.
 struct Columns {
   detail::AlignedVector<NodeId> root;
-  detail::AlignedVector<std::uint8_t> depth;
+  detail::AlignedVector<std::uint8_t> depth;  ///< kernels::unreachable on islands
   NodeId count = 0;
   std::size_t padded = 0;
 
@@ -89,6 +89,10 @@ class BitWalk {
 
   void lay_out_lines();
   void start(std::span<const NodeId> sources);
+  /// Whether each source alone goes the first two hops quicker than all of them together.
+  bool starts_alone(std::span<const NodeId> sources) const;
+  /// Takes the first two levels so. False when nobody is two hops away.
+  bool start_alone(std::span<const NodeId> sources);
   std::size_t paths() const { return static_cast<std::size_t>(options_.min_paths); }
   /// Has nodes visited from the next level on.
   void activate(std::span<const NodeId> nodes);

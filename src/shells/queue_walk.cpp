@@ -162,17 +162,15 @@ void QueueWalk::sort_into(std::uint32_t hop, std::span<NodeId> nodes, Column* to
 }
 
 template <typename Column>
-void QueueWalk::append_row(NodeId source, detail::AlignedVector<Column>& columns,
-                           std::uint32_t* ends) {
-  const std::size_t begin = columns.size();
+std::size_t QueueWalk::write_row(NodeId source, std::size_t begin,
+                                 detail::AlignedVector<Column>& columns, std::uint32_t* ends) {
   std::size_t end = begin;
   std::uint32_t next_hop = 1;
   const auto append = [&](std::uint32_t hop, std::span<NodeId> nodes) {
     if (min_paths_ > 1 && hop > 1) nodes = on_enough_paths(nodes);
-    if (columns.capacity() < end + nodes.size()) columns.reserve(2 * (end + nodes.size()));
-    columns.resize(end + nodes.size());
+    if (columns.size() < end + nodes.size()) columns.resize(2 * (end + nodes.size()));
     sort_into(hop, nodes, columns.data() + end);
-    end = columns.size();
+    end += nodes.size();
     ends[hop - 1] = static_cast<std::uint32_t>(end - begin);
     next_hop = hop + 1;
   };
@@ -186,9 +184,12 @@ void QueueWalk::append_row(NodeId source, detail::AlignedVector<Column>& columns
     search_as_suits(source, append);
   }
   std::fill(ends + next_hop - 1, ends + hops_, static_cast<std::uint32_t>(end - begin));
+  return end;
 }
 
-template void QueueWalk::append_row(NodeId, detail::AlignedVector<std::uint16_t>&, std::uint32_t*);
-template void QueueWalk::append_row(NodeId, detail::AlignedVector<std::uint32_t>&, std::uint32_t*);
+template std::size_t QueueWalk::write_row(NodeId, std::size_t,
+                                          detail::AlignedVector<std::uint16_t>&, std::uint32_t*);
+template std::size_t QueueWalk::write_row(NodeId, std::size_t,
+                                          detail::AlignedVector<std::uint32_t>&, std::uint32_t*);
 
 }  // namespace ngf::shells

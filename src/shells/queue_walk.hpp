@@ -19,10 +19,12 @@ class QueueWalk {
   /// included. Returns the number of arcs that it looked at.
   std::uint64_t count(NodeId source, std::vector<double>& pairs);
 
-  /// Searches from `source` and appends, hop by hop from 1 on, the nodes that count, increasing;
-  /// ends[hop - 1] becomes where they end, counted from where the row begins.
+  /// Searches from `source` and writes, hop by hop from 1 on, the nodes that count, increasing, to
+  /// columns[begin] and so on, which grows where it has to; ends[hop - 1] becomes where they end,
+  /// counted from `begin`. Returns where the row ends.
   template <typename Column>
-  void append_row(NodeId source, detail::AlignedVector<Column>& columns, std::uint32_t* ends);
+  std::size_t write_row(NodeId source, std::size_t begin, detail::AlignedVector<Column>& columns,
+                        std::uint32_t* ends);
 
  private:
   /// What a search does at an arc.

@@ -273,7 +273,7 @@ struct QueueWorker {
   QueueWalk walk;
   std::vector<NodeId> rows;
   std::vector<std::uint32_t> ends;
-  AlignedVector<Column> columns;
+  AlignedVector<Column> columns;  ///< more than the rows take
 };
 
 /// As `find_by_bits`.
@@ -293,12 +293,13 @@ void find_by_queue(const Graph& graph, const ShellOptions& options, const Begin&
     const std::size_t first = block * rows_at_a_time;
     worker.rows.resize(std::min(nodes - first, rows_at_a_time));
     worker.ends.resize(worker.rows.size() * options.hops);
-    worker.columns.clear();
+    std::size_t end = 0;
     for (std::size_t i = 0; i < worker.rows.size(); ++i) {
       worker.rows[i] = static_cast<NodeId>(first + i);
-      worker.walk.append_row(worker.rows[i], worker.columns, worker.ends.data() + i * options.hops);
+      end = worker.walk.write_row(worker.rows[i], end, worker.columns,
+                                  worker.ends.data() + i * options.hops);
     }
-    take(block, ShellRows<Column>{worker.rows, worker.ends, worker.columns});
+    take(block, ShellRows<Column>{worker.rows, worker.ends, std::span(worker.columns).first(end)});
     if (options.progress != nullptr) options.progress->report(++finished, blocks);
   });
 }
@@ -407,11 +408,12 @@ double total(const Estimate& estimate) {
 Engine faster_engine(const Graph& graph, const Estimate& estimate) {
   const double nodes = graph.nodes();
   const double pairs = total(estimate);
-  const double queue = 1.5 * estimate.arcs + 7 * pairs + 30 * nodes;
+  const double queue = 1.5 * estimate.arcs + 7 * pairs + 60 * nodes;
   const auto levels = static_cast<double>(estimate.pairs.size()) - 1;
   const double batches = nodes / static_cast<double>(kernels::batch_width);
   const double lines = std::min(static_cast<double>(graph.arcs()) * batches, estimate.arcs);
-  const double bits = 4 * lines * levels + 0.27 * nodes * nodes + 2.2 * pairs + 150 * nodes;
+  const double bits = 3 * lines * levels + (0.08 + 0.025 * levels) * nodes * nodes + 1.8 * pairs +
+                      60 * nodes + 20'000;
   return queue < bits ? Engine::queue : Engine::bits;
 }
 
@@ -428,8 +430,8 @@ std::uint64_t working_bytes(const Graph& graph, const ShellOptions& options, std
                             planes, whole_rows);
 }
 
-/// Takes what was asked for, or else the form that filters work fastest on: lists where at most a
-/// quarter of the pairs is in a shell, and what fits where that does not.
+/// Takes what was asked for, or else the form that filters work fastest on: lists where few pairs
+/// are in a shell, and what fits where that does not.
 void choose_storage(ShellPlan& plan, const ShellOptions& options, bool few_pairs) {
   const auto fits = [&](Storage kind) { return plan.bytes_of(kind) <= plan.budget; };
   plan.storage = options.storage;
@@ -470,7 +472,8 @@ ShellPlan make_plan(const Graph& graph, const ShellOptions& options, const Estim
           : static_cast<std::uint64_t>(share * static_cast<double>(detail::available_memory()));
   plan.engine = options.engine;
   choose_storage(plan, options,
-                 static_cast<double>(nodes) * static_cast<double>(nodes) / 4 >= total(estimate));
+                 options.dense_above * static_cast<double>(nodes) * static_cast<double>(nodes) >=
+                     total(estimate));
   if (plan.engine == Engine::automatic) {
     plan.engine = plan.storage == Storage::sparse ? faster_engine(graph, estimate) : Engine::bits;
   }

@@ -217,6 +217,23 @@ class Numbering {
   std::size_t count_ = 0;
 };
 
+/// Whether neighbours are as far apart, in this order, as in any other.
+bool is_scattered(const Graph& graph, std::span<const NodeId> order,
+                  const std::vector<NodeId>& new_id) {
+  constexpr std::size_t step = 16;  // a sample is enough
+  std::uint64_t sum = 0;
+  std::uint64_t count = 0;
+  for (std::size_t i = 0; i < order.size(); i += step) {
+    for (const NodeId v : graph.neighbors(order[i])) {
+      if (new_id[v] == none) continue;
+      sum += new_id[v] > i ? new_id[v] - i : i - new_id[v];
+      ++count;
+    }
+  }
+  // A third of all nodes lie between two of them on average, in a random order.
+  return sum > count * order.size() / 4;
+}
+
 void renumber_rows(const Graph& graph, std::span<const NodeId> order,
                    const std::vector<NodeId>& new_id, std::vector<std::uint64_t>& offsets,
                    std::vector<NodeId>& rows) {
@@ -359,9 +376,21 @@ Walkable make_walkable(const Graph& graph, const Reduction& reduction) {
 
   Walkable result;
   const Graph back = graph.directed() ? transpose(graph) : Graph();
-  const std::vector<NodeId> order = Numbering(graph, back, reducing.stays(), result).run();
+  std::vector<NodeId> order = Numbering(graph, back, reducing.stays(), result).run();
   std::vector<NodeId> new_id(nodes, none);
-  for (std::size_t i = 0; i < order.size(); ++i) new_id[order[i]] = static_cast<NodeId>(i);
+  const auto number = [&] {
+    for (std::size_t i = 0; i < order.size(); ++i) new_id[order[i]] = static_cast<NodeId>(i);
+  };
+  number();
+  result.scattered = is_scattered(graph, order, new_id);
+  if (result.scattered && result.components == 1) {
+    // Then the order of the graph's own numbers is better: rows are written in it.
+    order.clear();
+    for (NodeId u = 0; u < nodes; ++u) {
+      if (new_id[u] != none) order.push_back(u);
+    }
+    number();
+  }
   if (graph.directed()) {
     result.components = nodes > 0 ? 1 : 0;
     result.diameter_at_most = nodes;

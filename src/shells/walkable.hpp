@@ -19,7 +19,8 @@ namespace ngf::shells {
 ///   - islands, which are components that are small trees.
 ///
 /// Where that does not tell a distance (within a branch of a tree, among twins, on an island), it
-/// is patched in. What stays is renumbered so that neighbours lie close to each other in memory.
+/// is patched in. What stays is renumbered so that neighbours lie close to each other in memory, if
+/// they can.
 struct Walkable {
   // The nodes that stay, by their numbers in the walk. Rows are padded, as the kernels want them,
   // with the number behind the last: nobody.
@@ -43,6 +44,9 @@ struct Walkable {
   std::vector<NodeId> branch;
   std::vector<std::uint64_t> branch_offsets;  ///< row b of `branch_members`: those of branch b
   std::vector<NodeId> branch_members;         ///< who needs no patch is not among them
+
+  /// Whether neighbours lie anywhere: no numbering that was tried puts them close together.
+  bool scattered = false;
 
   /// No pair in one component is farther apart; and at least one pair is at least this far.
   std::uint32_t diameter_at_most = 0;

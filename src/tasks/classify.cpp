@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <mutex>
 #include <numeric>
+#include <type_traits>
 #include <utility>
 
 #include "detail/fail.hpp"
 #include "detail/memory.hpp"
+#include "detail/parallel.hpp"
 #include "nn/first_layer.hpp"
 #include "tasks/batch.hpp"
 #include "tasks/node_data.hpp"
@@ -77,6 +81,7 @@ tasks::Task without_graph(const tasks::Task& task) {
   for (const NodeId u : nodes) result.labels.push_back(task.labels[u]);
   const auto renumbered = [&](const std::vector<NodeId>& part) {
     std::vector<NodeId> places;
+    places.reserve(part.size());
     for (const NodeId u : part) {
       places.push_back(
           static_cast<NodeId>(std::lower_bound(nodes.begin(), nodes.end(), u) - nodes.begin()));
@@ -109,12 +114,29 @@ tasks::Task make_task(const Dataset& dataset, const Split& split, const Classify
 /// Trains runs of one kind: all with dropout, or all without. Those share an order of products.
 class Group {
  public:
-  Group(const tasks::Task& task, const ClassifySettings& settings, bool dropout,
+  Group(const tasks::Task& task, const ClassifySettings& settings, bool dropout, std::size_t runs,
         const ClassifyWatch& watch)
-      : settings_(settings), dropout_(dropout), watch_(watch), task_(reduced(task)) {}
+      : settings_(settings), dropout_(dropout), watch_(watch), task_(reduced(task)) {
+    plan_batches(runs);
+  }
 
-  /// Runs that may train side by side.
-  std::size_t batch() const {
+  std::size_t batches() const { return batches_; }
+  /// Batches that train at the same time, each on a thread of its own: they need not wait for each
+  /// other at every step. Where they are fewer than the threads, all threads take one batch.
+  int workers() const { return workers_; }
+
+  std::vector<RunResult> train(std::span<const RunSettings> runs,
+                               tasks::EpochCounter& counter) const {
+    std::unique_ptr<Network<float>> network = take(runs.size());
+    std::vector<RunResult> results =
+        tasks::train_batch(task_, settings_, runs, *network, watch_, counter);
+    const std::lock_guard lock(mutex_);
+    idle_.push_back(std::move(network));
+    return results;
+  }
+
+ private:
+  void plan_batches(std::size_t runs) {
     const auto rows = static_cast<std::uint64_t>(
         std::visit([](const auto& x) { return x.rows(); }, task_.features));
     const std::uint64_t bytes =
@@ -122,29 +144,47 @@ class Group {
     const std::uint64_t budget =
         settings_.memory > 0 ? settings_.memory / 2 : detail::available_memory() / 2;
     detail::check_budget(bytes, budget, "training one run");
-    // Wider is not faster, and runs that have ended are kept when the rest is lost.
+    const auto threads = static_cast<std::uint64_t>(detail::thread_count(settings_.threads));
+    const bool apart = runs >= threads && budget / bytes >= threads;
+    workers_ = apart ? static_cast<int>(threads) : 1;
+    // Wider is not faster once the caches are full, and runs that have ended are kept when the rest
+    // is lost.
     constexpr std::uint64_t most = 25;
-    return static_cast<std::size_t>(
-        std::min<std::uint64_t>(settings_.batch > 0 ? settings_.batch : most, budget / bytes));
+    constexpr std::uint64_t in_caches = std::uint64_t{24} << 20;
+    const std::uint64_t wanted = settings_.batch > 0
+                                     ? settings_.batch
+                                     : std::clamp<std::uint64_t>(in_caches / bytes, 1, most);
+    const std::uint64_t each = apart ? threads : 1;
+    const std::uint64_t batch =
+        std::min({wanted, budget / bytes / each, std::max<std::uint64_t>(runs / each, 1)});
+    batches_ = (runs + batch - 1) / batch;
   }
 
-  std::vector<RunResult> train(std::span<const RunSettings> runs, const tasks::Position& position) {
-    if (!network_ || network_->layout().runs() != runs.size()) {
-      network_.reset();
-      network_.emplace(settings_.model, task_.filter, task_.features, task_.classes,
-                       options(runs.size()));
-      tell_plan(runs.size());
+  /// A network for so many runs: one that another batch has left, or a new one.
+  std::unique_ptr<Network<float>> take(std::size_t runs) const {
+    std::unique_ptr<Network<float>> network;
+    {
+      const std::lock_guard lock(mutex_);
+      if (!idle_.empty()) {
+        network = std::move(idle_.back());
+        idle_.pop_back();
+      }
     }
-    return tasks::train_batch(task_, settings_, runs, *network_, watch_, position);
+    if (network == nullptr || network->layout().runs() != runs) {
+      network.reset();
+      network = std::make_unique<Network<float>>(settings_.model, task_.filter, task_.features,
+                                                 task_.classes, options(runs));
+      tell_plan(*network);
+    }
+    return network;
   }
 
- private:
   NetworkOptions options(std::size_t runs) const {
     return {.runs = runs,
             .dropout = dropout_,
             .passes = static_cast<double>(settings_.epochs),
             .threads = settings_.threads,
-            .memory = settings_.memory / 4};
+            .memory = settings_.memory / 4 / static_cast<std::uint64_t>(workers_)};
   }
 
   std::int64_t feature_count() const {
@@ -163,16 +203,17 @@ class Group {
     return without_graph(result);
   }
 
-  void tell_plan(std::size_t runs) const {
+  void tell_plan(const Network<float>& network) const {
     if (!watch_.on_plan) return;
-    const FirstLayer order = propagated_ ? FirstLayer::filter_first : network_->first_layer();
+    const FirstLayer order = propagated_ ? FirstLayer::filter_first : network.first_layer();
     ClassifyPlan plan;
     plan.first_layer = order == FirstLayer::plain          ? "X Theta"
                        : order == FirstLayer::filter_first ? "(HX)Theta"
                                                            : "H(X Theta)";
     plan.storage = task_.filter.storage();
-    plan.batch = static_cast<std::uint32_t>(runs);
-    plan.epoch_flops = network_->flops();
+    plan.batch = static_cast<std::uint32_t>(network.layout().runs());
+    plan.workers = static_cast<std::uint32_t>(workers_);
+    plan.epoch_flops = network.flops();
     watch_.on_plan(plan);
   }
 
@@ -181,8 +222,31 @@ class Group {
   const ClassifyWatch& watch_;
   bool propagated_ = false;
   tasks::Task task_;
-  std::optional<Network<float>> network_;
+  std::size_t batches_ = 1;
+  int workers_ = 1;
+  mutable std::mutex mutex_;
+  mutable std::vector<std::unique_ptr<Network<float>>> idle_;
 };
+
+/// The same watch for batches that train at the same time: it hears of one thing at a time.
+ClassifyWatch one_at_a_time(const ClassifyWatch& watch, std::mutex& mutex) {
+  const auto locked = [&mutex](const auto& told) {
+    std::remove_cvref_t<decltype(told)> result;
+    if (told) {
+      result = [&](const auto& news) {
+        const std::lock_guard lock(mutex);
+        told(news);
+      };
+    }
+    return result;
+  };
+  ClassifyWatch result;
+  result.progress = watch.progress;
+  result.on_run = locked(watch.on_run);
+  result.on_epoch = locked(watch.on_epoch);
+  result.on_plan = locked(watch.on_plan);
+  return result;
+}
 
 }  // namespace
 
@@ -192,27 +256,27 @@ std::vector<RunResult> classify(const Dataset& dataset, const Split& split,
   check(dataset, split, settings, runs);
   if (runs.empty()) return {};
   const tasks::Task task = make_task(dataset, split, settings, watch.progress);
+  std::mutex mutex;
+  const ClassifyWatch shared = one_at_a_time(watch, mutex);
+  tasks::EpochCounter counter(runs.size(), settings.epochs);
   std::vector<RunResult> results(runs.size());
-  std::size_t done = 0;
   for (const bool dropout : {false, true}) {
     std::vector<std::size_t> places;
     for (std::size_t r = 0; r < runs.size(); ++r) {
       if ((runs[r].dropout > 0) == dropout) places.push_back(r);
     }
     if (places.empty()) continue;
-    Group group(task, settings, dropout, watch);
-    const std::size_t batches = (places.size() + group.batch() - 1) / group.batch();
-    for (std::size_t b = 0; b < batches; ++b) {
-      const std::size_t begin = places.size() * b / batches;
-      const std::size_t end = places.size() * (b + 1) / batches;
+    const Group group(task, settings, dropout, places.size(), shared);
+    detail::parallel_for(group.batches(), group.workers(), [&](std::size_t b) {
+      const std::size_t begin = places.size() * b / group.batches();
+      const std::size_t end = places.size() * (b + 1) / group.batches();
       std::vector<RunSettings> own;
       for (std::size_t i = begin; i < end; ++i) own.push_back(runs[places[i]]);
-      std::vector<RunResult> trained = group.train(own, {.runs_done = done, .runs = runs.size()});
+      std::vector<RunResult> trained = group.train(own, counter);
       for (std::size_t i = begin; i < end; ++i) {
         results[places[i]] = std::move(trained[i - begin]);
       }
-      done += end - begin;
-    }
+    });
   }
   return results;
 }

@@ -103,7 +103,7 @@ class Trainer {
 
 std::vector<RunResult> train_batch(const Task& task, const ClassifySettings& settings,
                                    std::span<const RunSettings> runs, Network<float>& network,
-                                   const ClassifyWatch& watch, const Position& position) {
+                                   const ClassifyWatch& watch, EpochCounter& counter) {
   Trainer trainer(task, settings, runs, network);
   std::vector<RunResult> results(runs.size());
   std::vector<bool> done(runs.size(), false);
@@ -111,8 +111,7 @@ std::vector<RunResult> train_batch(const Task& task, const ClassifySettings& set
   for (std::uint32_t number = 1; left > 0; ++number) {
     throw_if_stopped(watch.progress);
     trainer.epoch(number);
-    ClassifyWatch::Epoch news{
-        .epoch = number, .runs_done = position.runs_done + runs.size() - left, .runs = left};
+    ClassifyWatch::Epoch news{.epoch = number, .runs_done = counter.runs_ended(), .runs = left};
     for (std::size_t r = 0; r < runs.size(); ++r) {
       if (done[r]) continue;
       const EpochRecord& last = trainer.result(r).history.back();
@@ -120,15 +119,14 @@ std::vector<RunResult> train_batch(const Task& task, const ClassifySettings& set
       news.validation_score += last.validation_score / static_cast<double>(left);
     }
     if (watch.on_epoch) watch.on_epoch(news);
-    if (watch.progress != nullptr) {
-      const std::uint64_t epochs = settings.epochs;
-      watch.progress->report(position.runs_done * epochs + runs.size() * number,
-                             position.runs * epochs);
-    }
+    const std::uint64_t epochs_done = counter.add(left);
+    if (watch.progress != nullptr) watch.progress->report(epochs_done, counter.total());
     for (std::size_t r = 0; r < runs.size(); ++r) {
       if (done[r] || !trainer.stopped(r)) continue;
       done[r] = true;
       --left;
+      counter.add(settings.epochs - number);
+      counter.run_ended();
       results[r] = std::move(trainer.result(r));
       results[r].model.settings = settings.model;
       results[r].model.labels = task.label_names;

@@ -39,12 +39,16 @@ class LayerFilter {
   /// Time of a product with signals of this width, in multiplications and additions of a dense
   /// product that take as long.
   double cost(std::int64_t width) const;
+  /// So many columns at once are multiplied best where they lie.
+  std::size_t columns_at_once() const;
 
   /// H X, H' X, and gradients by X and by the taps. Not of the identity.
   template <typename Real>
   SignalsOf<Real> apply(const SignalsOf<Real>& x) const;
   template <typename Real>
-  SignalsOf<Real> apply_transpose(const SignalsOf<Real>& x) const;
+  void apply_to(const SignalsView<Real>& x, SignalsSlice<Real> y) const;
+  template <typename Real>
+  void apply_transpose_to(const SignalsView<Real>& x, SignalsSlice<Real> y) const;
   template <typename Real>
   FilterGradients<Real> gradients(const SignalsOf<Real>& x, const SignalsOf<Real>& by_output) const;
 

@@ -35,9 +35,9 @@ std::string_view initialization_name(Initialization kind);
 /// What may differ between runs that share a filter.
 struct RunSettings {
   std::uint64_t seed = 1;
-  double dropout = 0.5;        ///< of each layer's input, while training
+  double dropout = 0.7;        ///< of each layer's input, while training
   double lr = 0.01;            ///< the optimiser's step
-  double weight_decay = 5e-4;  ///< added to the loss as weight_decay / 2 |Theta|^2
+  double weight_decay = 1e-3;  ///< added to the loss as weight_decay / 2 |Theta|^2
   Initialization init = Initialization::glorot;
 };
 
@@ -77,10 +77,11 @@ struct RunResult {
 
 /// What was chosen, for whoever wants to know.
 struct ClassifyPlan {
-  std::string first_layer;  ///< "(HX)Theta", "H(X Theta)" or "X Theta"
-  std::string storage;      ///< of the shells; empty where there are none
-  std::uint32_t batch = 1;  ///< runs side by side
-  double epoch_flops = 0;   ///< of one run: forward and backward, counted
+  std::string first_layer;    ///< "(HX)Theta", "H(X Theta)" or "X Theta"
+  std::string storage;        ///< of the shells; empty where there are none
+  std::uint32_t batch = 1;    ///< runs side by side
+  std::uint32_t workers = 1;  ///< batches at the same time, each on a thread of its own
+  double epoch_flops = 0;     ///< of one run: forward and backward, counted
 };
 
 /// Tells how training goes on. `Progress` counts epochs of runs.
@@ -88,7 +89,7 @@ struct ClassifyWatch {
   Progress* progress = nullptr;
   /// A run has ended. What was handed out is kept when training is interrupted later.
   std::function<void(const RunResult&)> on_run;
-  /// After each epoch of a batch: the means over the runs that still train.
+  /// After each epoch of a batch: the means over its runs that still train.
   struct Epoch {
     std::uint32_t epoch = 0;    ///< from 1
     std::size_t runs_done = 0;  ///< of all

@@ -1,0 +1,199 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "common.hpp"
+#include "graph_source.hpp"
+#include "io/atomic_file.hpp"
+#include "ngf/error.hpp"
+#include "ngf/io/tensors.hpp"
+#include "ngf/tasks/classify.hpp"
+#include "ngf/tasks/splits.hpp"
+#include "train_flags.hpp"
+#include "train_job.hpp"
+#include "train_report.hpp"
+#include "verbs.hpp"
+
+namespace ngf::cli {
+
+namespace {
+
+struct TrainVerb {
+  Common common;
+  GraphSource source;
+  TrainFlags flags;
+  std::size_t runs = 1;
+  bool resume = false;
+  std::filesystem::path plot;
+  std::filesystem::path out;
+};
+
+/// What can be known to fail at the end fails at the beginning.
+void check_writable(const std::filesystem::path& path) {
+  if (path.empty()) return;
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  if (std::filesystem::is_directory(path)) {
+    throw Error(fmt::format("{}: is a folder; name the file to write", path.string()));
+  }
+  if (::access(folder.c_str(), W_OK) != 0 || !std::filesystem::is_directory(folder)) {
+    throw Error(fmt::format("{}: cannot be written: no folder {} to write to", path.string(),
+                            folder.string()));
+  }
+}
+
+/// Finished runs are kept where that is possible. Where the user counts on it, it has to be.
+void keep_runs(TrainJob& job, const TrainVerb& verb) {
+  const auto place = job.place_for_journal(verb.out);
+  const bool needed = verb.resume || !verb.out.empty();
+  if (!place) {
+    if (needed) throw Error("there is no cache folder to keep finished runs in; name a model: -o");
+    return;
+  }
+  try {
+    job.keep_in(*place, verb.resume);
+  } catch (const Error& error) {
+    if (needed) throw;
+    warn(verb.common, fmt::format("finished runs are not kept: {}", error.what()));
+  }
+}
+
+void say_what_is_kept(const TrainJob& job, const TrainVerb& verb) {
+  if (verb.common.quiet || !job.journal_path() || job.kept() == 0) return;
+  fmt::print(stderr, "ngf: {} of {} runs are kept in {}; --resume trains the others\n", job.kept(),
+             verb.runs, one_line(job.journal_path()->string()));
+}
+
+/// "ngcnn, 2 hops"; models without hops say none.
+std::string describe(const ModelSettings& model) {
+  const std::string name(model_name(model.model));
+  const bool hops = model.model != ModelKind::gcn && model.model != ModelKind::mlp;
+  return hops ? fmt::format("{}, {} hop{}", name, model.hops, model.hops == 1 ? "" : "s") : name;
+}
+
+void write_plot(const TrainVerb& verb, const TrainTask& task,
+                const std::vector<RunRecord>& records) {
+  const std::string runs = fmt::format("median and middle half of {} runs", records.size());
+  const std::string title = fmt::format("{}: {}; {}", task.name, describe(task.settings.model),
+                                        records.size() == 1 ? "one run" : runs);
+  io::AtomicFile file(verb.plot);
+  file.write(to_svg(learning_curves(records, task.settings, title)));
+  file.commit();
+}
+
+Json plan_json(const ClassifyPlan& plan) {
+  return {{"first_layer", plan.first_layer},
+          {"storage", plan.storage},
+          {"batch", plan.batch},
+          {"workers", plan.workers},
+          {"epoch_flops", plan.epoch_flops}};
+}
+
+void print_outcome(const TrainVerb& verb, const TrainTask& task, const TrainJob& job,
+                   const std::optional<ClassifyPlan>& plan, double seconds) {
+  const std::vector<RunRecord> records = job.records();
+  const ModelSettings& model = task.settings.model;
+  if (verb.common.json) {
+    Json json = results_json(records, task.settings);
+    json["seconds"] = seconds;
+    json["model"] = model_name(model.model);
+    json["hops"] = model.hops;
+    json["recipe"] = verb.flags.recipe_name();
+    json["split"] = verb.flags.split();
+    json["nodes"] = {{"train", task.split.train.size()},
+                     {"validation", task.split.validation.size()},
+                     {"test", task.split.test.size()}};
+    // Nothing is planned where all runs were found in a journal.
+    if (plan) json["plan"] = plan_json(*plan);
+    if (!verb.plot.empty()) json["plot"] = verb.plot.string();
+    if (!verb.out.empty()) json["written"] = verb.out.string();
+    print_json(json);
+    return;
+  }
+  fmt::print(
+      "{}: {}, {} layers, hidden {}; {} nodes to learn from, {} to validate, {} to "
+      "test\n\n",
+      task.name, describe(model), layer_count(model), model.hidden, task.split.train.size(),
+      task.split.validation.size(), task.split.test.size());
+  print_results(records, task.settings);
+  fmt::print("trained in {:.3g} s\n", seconds);
+  if (!verb.plot.empty()) fmt::print("learning curves: {}\n", verb.plot.string());
+  if (!verb.out.empty()) {
+    fmt::print("written {}: the run of seed {}, the best in validation\n", verb.out.string(),
+               best_of(records).seed);
+  }
+}
+
+/// Trains with a live line on a terminal.
+std::optional<ClassifyPlan> train_all(TrainJob& job, TerminalProgress& progress) {
+  std::optional<ClassifyPlan> plan;
+  ClassifyWatch watch;
+  watch.progress = &progress;
+  watch.on_plan = [&](const ClassifyPlan& chosen) { plan = chosen; };
+  watch.on_epoch = [&](const ClassifyWatch::Epoch& epoch) {
+    progress.note(
+        fmt::format("loss {:.4f}, validation {:.4f}", epoch.loss, epoch.validation_score));
+  };
+  job.train(watch);
+  return plan;
+}
+
+void run_job(const TrainVerb& verb, const TrainTask& task) {
+  TrainJob job(task, verb.runs);
+  keep_runs(job, verb);
+  TerminalProgress progress("training", verb.common.quiet);
+  const auto begun = std::chrono::steady_clock::now();
+  std::optional<ClassifyPlan> plan;
+  try {
+    plan = train_all(job, progress);
+  } catch (const Interrupted&) {
+    progress.clear();
+    say_what_is_kept(job, verb);
+    throw;
+  }
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+  if (!verb.out.empty()) write_tensors(verb.out, to_tensors(job.best_model(&progress)));
+  if (!verb.plot.empty()) write_plot(verb, task, job.records());
+  progress.clear();
+  job.finish();
+  print_outcome(verb, task, job, plan, seconds);
+}
+
+void run_train(const TrainVerb& verb) {
+  verb.flags.check();
+  check_writable(verb.out);
+  check_writable(verb.plot);
+  const io::ReadResult read = verb.source.load(verb.common);
+  naming(verb.source.name(), [&] {
+    run_job(verb, {.name = verb.source.name(),
+                   .dataset = &read.dataset,
+                   .split = choose_split(read.dataset, verb.flags.split()),
+                   .settings = verb.flags.settings(verb.common, read.dataset)});
+  });
+}
+
+}  // namespace
+
+void add_train(CLI::App& program) {
+  auto train = std::make_shared<TrainVerb>();
+  CLI::App* const verb = program.add_subcommand(
+      "train", "Teach a network the labels of some nodes, and score it on others");
+  train->source.add_to(*verb, true, "DATASET");
+  verb->add_option("--runs", train->runs, "How many networks, of seeds --seed, + 1, + 2, ...")
+      ->check(CLI::Range(1U, 1'000'000U))
+      ->capture_default_str();
+  verb->add_flag("--resume", train->resume,
+                 "Go on with a job that was cut off: only the missing runs are trained");
+  verb->add_option("--plot", train->plot, "Write learning curves: .svg");
+  verb->add_option("-o,--output", train->out,
+                   "Write the network that is best in validation: .safetensors");
+  train->flags.add_to(*verb);
+  train->common.add_to(*verb);
+  verb->callback([train] { run_train(*train); });
+}
+
+}  // namespace ngf::cli

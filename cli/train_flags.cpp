@@ -1,0 +1,238 @@
+#include "train_flags.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "names.hpp"
+#include "ngf/error.hpp"
+#include "ngf/io/read.hpp"
+#include "shell_flags.hpp"
+
+namespace ngf::cli {
+
+namespace {
+
+/// The group of each node: one whole number a row.
+std::vector<std::uint32_t> read_groups(const std::filesystem::path& path, NodeId nodes) {
+  const Matrix values = io::read_matrix(path);
+  if (values.rows() != static_cast<Eigen::Index>(nodes) || values.cols() != 1) {
+    throw Error(fmt::format("{}: {} x {} numbers; the graph has {} nodes, and each needs a group",
+                            path.string(), values.rows(), values.cols(), nodes));
+  }
+  std::vector<std::uint32_t> groups(nodes);
+  for (NodeId u = 0; u < nodes; ++u) {
+    const double value = values(u, 0);
+    if (!(value >= 0 && value < nodes && value == std::floor(value))) {
+      throw Error(fmt::format("{}: row {} is {}; expected a group, a whole number from 0 to {}",
+                              path.string(), u, value, nodes - 1));
+    }
+    groups[u] = static_cast<std::uint32_t>(value);
+  }
+  return groups;
+}
+
+template <typename Value>
+void take(const std::optional<Value>& given, Value& setting) {
+  if (given) setting = *given;
+}
+
+/// A flag and its opposite, each with a word on what it does.
+struct Switch {
+  std::string name;
+  std::string text;
+};
+
+void add_switch(CLI::App& verb, const std::string& group, std::optional<bool>& value,
+                const Switch& yes, const Switch& no) {
+  CLI::Option* const on = verb.add_flag_callback(
+                                  yes.name, [&value] { value = true; }, yes.text)
+                              ->group(group);
+  verb.add_flag_callback(
+          no.name, [&value] { value = false; }, no.text)
+      ->excludes(on)
+      ->group(group);
+}
+
+template <typename Kind>
+void take_kind(const std::optional<std::string>& given, std::string_view (*name_of)(Kind),
+               Kind last, Kind& setting) {
+  if (given) setting = kind_named(*given, name_of, last);
+}
+
+/// Whether the labels are 0 and 1.
+bool binary(const Dataset& dataset) {
+  return dataset.class_count() == 2 &&
+         *std::max_element(dataset.labels.begin(), dataset.labels.end()) == 1;
+}
+
+std::string check_split(const std::string& text) {
+  constexpr std::string_view random = "random:";
+  const std::string digits = text.starts_with(random) ? text.substr(random.size()) : text;
+  const bool number = !digits.empty() && digits.size() < 20 &&
+                      digits.find_first_not_of("0123456789") == std::string::npos;
+  if (number || text == "public") return {};
+  return fmt::format("'{}' is neither public, nor a number, nor random:SEED", text);
+}
+
+}  // namespace
+
+CLI::Option* add_split_flag(CLI::App& verb, std::string& split) {
+  return verb
+      .add_option("--split", split,
+                  "public: the data set's own, or its first; INDEX: one of several, from 0; "
+                  "random:SEED")
+      ->check(CLI::Validator(check_split, "public|INDEX|random:SEED"));
+}
+
+void TrainFlags::add_to(CLI::App& verb) {
+  constexpr std::uint32_t many = 100'000'000;
+  verb.add_option("--recipe", recipe_,
+                  "What the flags below are when they are not given: the paper's, or ours")
+      ->check(CLI::IsMember({"paper", "strong"}))
+      ->capture_default_str();
+  add_split_flag(verb, split_)->capture_default_str();
+
+  const auto* const network = "The network";
+  verb.add_option("--model", model_, "ngcnn: filters on shells; gcnn: on powers of a shift")
+      ->check(CLI::IsMember(names_of(model_name, ModelKind::mlp)))
+      ->capture_default_str()
+      ->group(network);
+  verb.add_option("--hops", hops_, "Shells, or powers, 0 to this many; of sgc its power")
+      ->check(CLI::Range(0U, 65534U))
+      ->group(network);
+  verb.add_option("--taps", taps_, "h_0,h_1,...: fixed, or where learning starts")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->group(network);
+  verb.add_flag("--learn-taps", learn_taps_, "Each layer learns its taps")->group(network);
+  verb.add_option("--tap-groups", tap_groups_,
+                  "Taps of their own for groups of nodes: .csv or .npy, a group number a node")
+      ->group(network);
+  verb.add_option("--normalize", normalize_, "How shells are normalised (ngcnn)")
+      ->check(CLI::IsMember(names_of(normalization_name, Normalization::row)))
+      ->group(network);
+  verb.add_option("--shift", shift_, "The matrix whose powers are taken (gcnn)")
+      ->check(CLI::IsMember(names_of(shift_name, Shift::gcn)))
+      ->group(network);
+  add_min_paths_flag(verb, min_paths_)->capture_default_str()->group(network);
+  add_storage_flag(verb, storage_)->capture_default_str()->group(network);
+  verb.add_option("--hidden", hidden_, "Width of hidden layers")
+      ->check(CLI::Range(1U, 1'000'000U))
+      ->group(network);
+  verb.add_option("--layers", layers_, "How many layers")
+      ->check(CLI::Range(1U, 1000U))
+      ->group(network);
+  add_switch(verb, network, bias_, {"--bias", "A number is added to each output of a layer"},
+             {"--no-bias", "None is"});
+  add_switch(verb, network, skip_, {"--skip", "Each layer also sees its input past the filter"},
+             {"--no-skip", "It does not"});
+  add_switch(verb, network, normalize_features_,
+             {"--normalize-features", "Each node's features are divided by their sum"},
+             {"--raw-features", "They are taken as they are"});
+
+  const auto* const training = "Training";
+  verb.add_option("--dropout", dropout_, "Share of each layer's input that is left out")
+      ->check(CLI::Range(0.0, 0.999))
+      ->group(training);
+  verb.add_option("--weight-decay", weight_decay_, "Pull of the weights towards 0")
+      ->check(CLI::NonNegativeNumber)
+      ->group(training);
+  add_switch(verb, training, decay_all_layers_,
+             {"--decay-all-layers", "The weights of all layers are pulled"},
+             {"--decay-first-layer", "Only those of the first layer are"});
+  verb.add_option("--lr", lr_, "Step of the optimiser")
+      ->check(CLI::PositiveNumber)
+      ->group(training);
+  verb.add_option("--optimizer", optimizer_, "What takes the steps")
+      ->check(CLI::IsMember(names_of(optimizer_name, OptimizerKind::sgd)))
+      ->group(training);
+  verb.add_option("--init", init_, "How weights are drawn at first")
+      ->check(CLI::IsMember(names_of(initialization_name, Initialization::paper)))
+      ->group(training);
+  verb.add_option("--epochs", epochs_, "How many steps")
+      ->check(CLI::Range(1U, many))
+      ->group(training);
+  verb.add_option("--patience", patience_,
+                  "Stop after this many epochs without a better validation score; 0: never")
+      ->check(CLI::Range(0U, many))
+      ->group(training);
+  verb.add_option("--metric", metric_, "The score [accuracy; auc where there are two classes]")
+      ->check(CLI::IsMember(names_of(metric_name, Metric::macro_f1)))
+      ->group(training);
+  verb.add_option("--batch", batch_,
+                  "Runs that are trained side by side, at most; what is cut off loses them [25]")
+      ->check(CLI::Range(1U, 10'000U))
+      ->group(training);
+}
+
+void TrainFlags::check() const {
+  // No comparison keeps these out.
+  for (const auto& [name, value] :
+       {std::pair{"--dropout", dropout_}, {"--weight-decay", weight_decay_}, {"--lr", lr_}}) {
+    if (value && !std::isfinite(*value)) throw CLI::ValidationError(name, "not a finite number");
+  }
+  const bool taps = !taps_.empty() || learn_taps_ || !tap_groups_.empty();
+  if (taps && model_ != "ngcnn" && model_ != "gcnn") {
+    throw CLI::ValidationError("--taps",
+                               fmt::format("{} has no taps; ngcnn and gcnn have", model_));
+  }
+  if (!tap_groups_.empty()) {
+    if (!learn_taps_ && taps_.empty()) {
+      throw CLI::ValidationError("--tap-groups", "say which taps: --learn-taps, or --taps");
+    }
+    return;  // how many taps there should be is known when the groups are
+  }
+  if (hops_ && !taps_.empty() && taps_.size() != *hops_ + std::size_t{1}) {
+    throw CLI::ValidationError(
+        "--taps", fmt::format("{} taps, where {} hops have {}", taps_.size(), *hops_, *hops_ + 1));
+  }
+  for (const double tap : taps_) {
+    if (!std::isfinite(tap)) throw CLI::ValidationError("--taps", "a tap is a finite number");
+  }
+}
+
+ModelSettings TrainFlags::model_settings(ModelSettings model, const Dataset& dataset) const {
+  model.model = kind_named(model_, model_name, ModelKind::mlp);
+  take(hops_, model.hops);
+  if (!taps_.empty()) {
+    model.taps = taps_;
+    if (!hops_) model.hops = static_cast<std::uint32_t>(taps_.size() - 1);
+  }
+  model.learn_taps = learn_taps_;
+  if (!tap_groups_.empty()) model.tap_groups = read_groups(tap_groups_, dataset.graph.nodes());
+  take_kind(normalize_, normalization_name, Normalization::row, model.normalization);
+  take_kind(shift_, shift_name, Shift::gcn, model.shift);
+  model.min_paths = min_paths_;
+  take(hidden_, model.hidden);
+  take(layers_, model.layers);
+  take(bias_, model.bias);
+  take(skip_, model.skip);
+  take(normalize_features_, model.normalize_features);
+  return model;
+}
+
+ClassifySettings TrainFlags::settings(const Common& common, const Dataset& dataset) const {
+  ClassifySettings settings = recipe(recipe_);
+  settings.model = model_settings(settings.model, dataset);
+  settings.run.seed = common.seed;
+  take(dropout_, settings.run.dropout);
+  take(weight_decay_, settings.run.weight_decay);
+  take(lr_, settings.run.lr);
+  take_kind(init_, initialization_name, Initialization::paper, settings.run.init);
+  take(decay_all_layers_, settings.decay_all_layers);
+  take_kind(optimizer_, optimizer_name, OptimizerKind::sgd, settings.optimizer);
+  take(epochs_, settings.epochs);
+  take(patience_, settings.patience);
+  if (binary(dataset)) settings.metric = Metric::auc;
+  take_kind(metric_, metric_name, Metric::macro_f1, settings.metric);
+  settings.storage = storage_named(storage_);
+  take(batch_, settings.batch);
+  settings.threads = common.threads;
+  settings.memory = common.memory;
+  return settings;
+}
+
+}  // namespace ngf::cli

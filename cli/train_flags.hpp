@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common.hpp"
+#include "ngf/tasks/classify.hpp"
+
+namespace ngf::cli {
+
+/// `--split`, whose text `choose_split` takes.
+CLI::Option* add_split_flag(CLI::App& verb, std::string& split);
+
+/// The flags that say what is trained and how: a recipe, and what to do otherwise.
+class TrainFlags {
+ public:
+  void add_to(CLI::App& verb);
+
+  /// Throws where flags do not go together.
+  void check() const;
+  /// The recipe with what the flags say. Data sets of two classes are scored by ROC AUC.
+  ClassifySettings settings(const Common& common, const Dataset& dataset) const;
+
+  const std::string& split() const { return split_; }
+  const std::string& recipe_name() const { return recipe_; }
+
+ private:
+  ModelSettings model_settings(ModelSettings model, const Dataset& dataset) const;
+
+  std::string recipe_ = "strong";
+  std::string split_ = "public";
+  std::string model_ = "ngcnn";
+  std::optional<std::uint32_t> hops_;
+  std::vector<double> taps_;
+  bool learn_taps_ = false;
+  std::filesystem::path tap_groups_;
+  std::optional<std::string> normalize_;
+  std::optional<std::string> shift_;
+  int min_paths_ = 1;
+  std::string storage_ = "auto";
+  std::optional<std::int64_t> hidden_;
+  std::optional<std::int64_t> layers_;
+  std::optional<bool> bias_;
+  std::optional<bool> skip_;
+  std::optional<bool> normalize_features_;
+  std::optional<double> dropout_;
+  std::optional<double> weight_decay_;
+  std::optional<bool> decay_all_layers_;
+  std::optional<double> lr_;
+  std::optional<std::string> optimizer_;
+  std::optional<std::string> init_;
+  std::optional<std::uint32_t> epochs_;
+  std::optional<std::uint32_t> patience_;
+  std::optional<std::string> metric_;
+  std::optional<std::uint32_t> batch_;
+};
+
+}  // namespace ngf::cli

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+/// The inner loops of filters on hops, one byte a pair. Numbers by hop come in tables with an entry
+/// for each byte: those of hops that do not count are 0, and so is that of "farther", 255.
+namespace ngf::kernels {
+
+inline constexpr std::size_t table_entries = 256;
+
+/// Hops come in blocks of a cache line.
+inline constexpr std::size_t block_hops = 64;
+
+/// Where number i of a block lies among numbers that are laid out for it: as the hops do, seen as
+/// words as wide as a Real, the lowest bytes of all words first.
+template <typename Real>
+constexpr std::size_t place_in_block(std::size_t i) {
+  return i % sizeof(Real) * (block_hops / sizeof(Real)) + i / sizeof(Real);
+}
+
+/// w[v] = table[hops[v]] for v < count; table[k] is 0 for all k > last_hop.
+template <typename Real>
+void look_up(const std::uint8_t* hops, std::size_t count, const Real* table, std::size_t last_hop,
+             Real* w);
+
+/// The sum over `blocks` blocks of table[hops[v]] * x_v, with the x of a block laid out for it.
+template <typename Real>
+Real look_up_dot(const std::uint8_t* hops, std::size_t blocks, const Real* table,
+                 std::size_t last_hop, const Real* x);
+
+/// The sum of those x[v], v < count, whose hop is the one given.
+template <typename Real>
+Real sum_at_hop(const std::uint8_t* hops, std::size_t count, std::uint8_t hop, const Real* x);
+
+/// Adds values[v], for v < count, to the bin of hops[v], for hops up to `last_hop`. A bin is a
+/// line: the sum of its columns counts.
+template <typename Real>
+void add_by_hop(const std::uint8_t* hops, const Real* values, std::size_t count,
+                std::size_t last_hop, Real* bins);
+
+// ---- Blocks of rows ----
+//
+// The hops of 64 rows u to a node v are a block, as row v of the transposed matrix has them. All
+// numbers of those rows are laid out for it.
+
+/// Whether this instruction set has what follows, for tables that end with `last_hop`.
+bool has_block_products(std::size_t last_hop);
+
+/// The most columns, or nodes v, of one call.
+inline constexpr std::size_t most_block_columns = 6;
+/// Entries of the tables of `multiply_block`, which are no longer than they must be.
+inline constexpr std::size_t block_table_entries = 32;
+
+/// What will be wanted soon: lines to bring into the caches meanwhile.
+struct Ahead {
+  const std::uint8_t* first = nullptr;
+  std::size_t stride = 0;
+  std::size_t count = 0;
+};
+
+/// sums[c * 64 + u] += sum over v < count of table_v[hops[v * 64 + u]] * x[v * columns + c], for
+/// c < columns. Table v begins `table_step` behind table v - 1: 0 where all nodes share one.
+void multiply_block(const std::uint8_t* hops, std::size_t count, const float* tables,
+                    std::size_t table_step, const float* x, std::size_t columns, float* sums,
+                    const Ahead& ahead);
+
+/// w[v * 64 + u] = table_v[hops[v * 64 + u]], for v < count, with such tables.
+void look_up_block(const std::uint8_t* hops, std::size_t count, const float* tables,
+                   std::size_t table_step, float* w);
+
+/// products[v * 64 + u] += sum over f < depth of g[f * 64 + u] * x[v * x_stride + f], for
+/// v < columns.
+void multiply_turned(const float* g, const float* x, std::size_t x_stride, std::size_t depth,
+                     std::size_t columns, float* products);
+
+/// bins[k * 64 + u] += sum over those v < count with hops[v * 64 + u] == k of products[v * 64 + u],
+/// for k <= last_hop.
+void add_block_by_hop(const std::uint8_t* hops, const float* products, std::size_t count,
+                      std::size_t last_hop, float* bins);
+
+}  // namespace ngf::kernels
