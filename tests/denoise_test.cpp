@@ -3,45 +3,22 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <Eigen/LU>
 #include <cmath>
 #include <limits>
 
 #include "ngf/error.hpp"
-#include "ngf/generate.hpp"
 #include "ngf/report/summary.hpp"
 #include "ngf/tasks/denoise_cases.hpp"
-#include "tasks/baselines.hpp"
-#include "tasks/stopping.hpp"
-#include "tests/nn_support.hpp"
+#include "tests/denoise_support.hpp"
+#include "tests/support.hpp"
 
 namespace ngf {
 namespace {
 
+using test::communities;
 using test::error_of;
+using test::missing;
 using testing::HasSubstr;
-
-constexpr double missing = std::numeric_limits<double>::quiet_NaN();
-
-/// Communities, each with a level of its own, and noise.
-DenoiseCase communities(NodeId nodes, std::size_t signals, double power = 0.1,
-                        std::uint64_t seed = 1) {
-  constexpr std::uint32_t blocks = 4;
-  DenoiseCase data;
-  data.graph = stochastic_block_model(nodes, blocks, 0.4, 0.01, seed);
-  data.clean.resize(nodes, static_cast<Eigen::Index>(signals));
-  Random random(seed, 5);
-  for (Eigen::Index s = 0; s < data.clean.cols(); ++s) {
-    for (std::uint32_t b = 0; b < blocks; ++b) {
-      const double level = random.normal();
-      for (NodeId u = b * nodes / blocks; u < (b + 1) * nodes / blocks; ++u) {
-        data.clean(u, s) = level;
-      }
-    }
-  }
-  data.noisy = with_noise(data.clean, power, seed);
-  return data;
-}
 
 DenoiseSettings quick(DenoiseArch arch = DenoiseArch::ngf, StopRule stop = StopRule::blind) {
   DenoiseSettings settings;
@@ -218,19 +195,24 @@ TEST(Denoise, UnitsDoNotMatter) {
 
 // ---- No harm ----
 
-TEST(Denoise, SignalsWithoutStructureAreLeftAlone) {
+TEST(Denoise, DoesNoHarmToSignalsWithoutStructure) {
   DenoiseCase data = communities(80, 8);
   Random random(9);
   for (Eigen::Index i = 0; i < data.clean.size(); ++i) data.clean.data()[i] = random.normal();
   data.noisy = with_noise(data.clean, 0.1, 3);
   for (const DenoiseArch arch : {DenoiseArch::ngf, DenoiseArch::gf, DenoiseArch::gcn}) {
+    SCOPED_TRACE(std::string(arch_name(arch)));
     const DenoiseResult result = denoise(data.graph, data.noisy, &data.clean, quick(arch));
+    int left_alone = 0;
     for (Eigen::Index s = 0; s < data.noisy.cols(); ++s) {
       const DenoisedSignal& own = result.each[static_cast<std::size_t>(s)];
-      EXPECT_TRUE(own.left_alone) << arch_name(arch) << ' ' << own.explained;
+      EXPECT_LT(*own.error, 1.1 * *own.error_noisy) << own.explained;
+      if (!own.left_alone) continue;
+      ++left_alone;
       EXPECT_EQ(result.signals.col(s), data.noisy.col(s));
       EXPECT_EQ(own.epochs, 0U);
     }
+    EXPECT_GE(left_alone, 2);
   }
 }
 
@@ -337,189 +319,6 @@ TEST(Denoise, CanBeStopped) {
   for (const DenoiseArch arch : {DenoiseArch::ngf, DenoiseArch::gcn, DenoiseArch::tikhonov}) {
     EXPECT_THROW(denoise(data.graph, data.noisy, nullptr, quick(arch), &impatient), Interrupted);
   }
-}
-
-// ---- Smoothers ----
-
-Matrix laplacian(const Graph& graph) {
-  Matrix result = Matrix::Zero(graph.nodes(), graph.nodes());
-  for (NodeId u = 0; u < graph.nodes(); ++u) {
-    for (const NodeId v : graph.neighbors(u)) {
-      if (u == v) continue;
-      result(u, u) += 1;
-      result(u, v) -= 1;
-    }
-  }
-  return result;
-}
-
-/// Tikhonov by its definition: x^ and the score of one lambda.
-std::pair<Eigen::VectorXd, double> plain_tikhonov(const Graph& graph, const Eigen::VectorXd& y,
-                                                  double lambda) {
-  Matrix known = Matrix::Zero(y.size(), y.size());
-  Eigen::VectorXd right = Eigen::VectorXd::Zero(y.size());
-  for (Eigen::Index u = 0; u < y.size(); ++u) {
-    if (std::isnan(y[u])) continue;
-    known(u, u) = 1;
-    right[u] = y[u];
-  }
-  const Matrix inverse = (known + lambda * laplacian(graph)).inverse();
-  const Eigen::VectorXd x = inverse * right;
-  const double n = known.trace();
-  const double residual = (right - known * x).squaredNorm();
-  const Matrix smoother = known * inverse * known;
-  return {x, n * residual / std::pow(n - smoother.trace(), 2)};
-}
-
-TEST(Tikhonov, IsTheBestOfItsDefinition) {
-  DenoiseCase data = communities(60, 2);
-  data.noisy(5, 1) = missing;
-  data.noisy(31, 1) = missing;
-  tasks::Tikhonov smoother(data.graph, 1);
-  for (Eigen::Index s = 0; s < 2; ++s) {
-    const Eigen::VectorXd y = data.noisy.col(s);
-    const tasks::Smoothed found = smoother.smooth(y);
-    const auto [x, score] = plain_tikhonov(data.graph, y, found.lambda);
-    EXPECT_LT((found.signal - x).norm(), 1e-9 * x.norm());
-    for (const double factor : {0.2, 0.5, 2.0, 5.0}) {
-      EXPECT_LE(score, plain_tikhonov(data.graph, y, found.lambda * factor).second * (1 + 1e-4));
-    }
-  }
-}
-
-TEST(Tikhonov, OfALargeGraphIsThatOfASmallOne) {
-  DenoiseCase data = communities(560, 1, 0.3);
-  data.noisy(100, 0) = missing;
-  const Eigen::VectorXd y = data.noisy.col(0);
-  const tasks::Smoothed found = tasks::Tikhonov(data.graph, 1).smooth(y);
-  const auto [x, score] = plain_tikhonov(data.graph, y, found.lambda);
-  EXPECT_LT((found.signal - x).norm(), 1e-4 * x.norm());
-  // The trace is an estimate, so the choice may be a neighbour of the best.
-  for (const double factor : {0.1, 10.0}) {
-    EXPECT_LE(score, plain_tikhonov(data.graph, y, found.lambda * factor).second * 1.05);
-  }
-}
-
-TEST(Tikhonov, EstimatesTheNoise) {
-  // A wave over a grid.
-  constexpr Eigen::Index side = 15;
-  Matrix clean(side * side, 1);
-  for (Eigen::Index u = 0; u < clean.rows(); ++u) {
-    clean(u, 0) = std::sin(0.4 * static_cast<double>(u / side)) +
-                  std::cos(0.3 * static_cast<double>(u % side));
-  }
-  const Matrix noisy = with_noise(clean, 0.1, 1);
-  const tasks::Smoothed found = tasks::Tikhonov(grid(side, side), 1).smooth(noisy.col(0));
-  const double truth = (noisy - clean).squaredNorm() / static_cast<double>(clean.rows());
-  EXPECT_NEAR(found.noise_variance / truth, 1, 0.3);
-}
-
-TEST(Tikhonov, NodesOutOfReachTakeTheMean) {
-  // 0 - 1   2 - 3   with nothing known of 2 and 3
-  const Graph graph = build_graph(4, std::vector<Edge>{{0, 1}, {2, 3}});
-  Eigen::VectorXd y(4);
-  y << 1, 3, missing, missing;
-  const tasks::Smoothed found = tasks::Tikhonov(graph, 1).smooth(y);
-  EXPECT_NEAR(found.signal[2], 2, 1e-12);
-  EXPECT_NEAR(found.signal[3], 2, 1e-12);
-}
-
-TEST(NeighborMedian, OfANodeAndItsNeighbours) {
-  // 0 - 1 - 2 - 3   4
-  const Graph graph = build_graph(5, std::vector<Edge>{{0, 1}, {1, 2}, {2, 3}});
-  Eigen::VectorXd y(5);
-  y << 1, 5, 2, missing, missing;
-  Eigen::VectorXd expected(5);
-  expected << 3, 2, 3.5, 2, 8.0 / 3;
-  EXPECT_TRUE(tasks::neighbor_median(graph, y).isApprox(expected, 1e-12));
-}
-
-// ---- Rules ----
-
-TEST(Folds, AreOfEqualSizeAndAFunctionOfTheSeed) {
-  const auto folds = tasks::draw_folds(23, 5, 1);
-  std::vector<int> sizes(5, 0);
-  for (const std::uint32_t fold : folds) ++sizes[fold];
-  EXPECT_THAT(sizes, testing::UnorderedElementsAre(5, 5, 5, 4, 4));
-  EXPECT_EQ(folds, tasks::draw_folds(23, 5, 1));
-  EXPECT_NE(folds, tasks::draw_folds(23, 5, 2));
-}
-
-/// A fit whose outputs are known: x^(t) = (1 - 0.9^t) y, whatever the weights.
-class Shrinking : public tasks::Fitter {
- public:
-  double signal_size() const override { return 1; }
-  void fit(const tasks::FitTask& task, const tasks::FitWatch& watch, tasks::Meter&) override {
-    for (Eigen::Index s = 0; s < task.targets.cols(); ++s) {
-      for (std::uint32_t t = 1; t <= task.epochs; ++t) {
-        const Eigen::VectorXf x = static_cast<float>(1 - std::pow(0.9, t)) * task.targets.col(s);
-        if (!watch(static_cast<std::size_t>(s), t,
-                   {x.data(), static_cast<std::size_t>(x.size())})) {
-          break;
-        }
-      }
-    }
-  }
-};
-
-tasks::FitTask some_task(Eigen::Index nodes, std::uint32_t epochs) {
-  tasks::FitTask task;
-  task.targets.resize(nodes, 1);
-  Random random(4);
-  for (Eigen::Index u = 0; u < nodes; ++u) task.targets(u, 0) = static_cast<float>(random.normal());
-  task.weights.setOnes(nodes, 1);
-  task.epochs = epochs;
-  return task;
-}
-
-TEST(Sure, IsSteinsFormula) {
-  const tasks::FitTask task = some_task(50, 40);
-  Shrinking fitter;
-  tasks::Meter meter(nullptr, 0);
-  DenoiseSettings settings = quick(DenoiseArch::ngf, StopRule::sure);
-  constexpr double noise = 0.5;
-  const auto verdict = tasks::judge(fitter, task, settings, {noise}, meter)[0];
-  const double size = task.targets.cast<double>().squaredNorm() / 50;
-  ASSERT_EQ(verdict.criterion.size(), 40U);
-  for (std::size_t t = 1; t <= 40; ++t) {
-    const double left = std::pow(0.9, static_cast<double>(t));
-    const double expected = left * left * size - noise * noise + 2 * noise * noise * (1 - left);
-    EXPECT_NEAR(verdict.criterion[t - 1], expected, 1e-4);
-  }
-}
-
-TEST(Variance, IsThatOfTheOutputsOfAWindow) {
-  const tasks::FitTask task = some_task(30, 50);
-  Shrinking fitter;
-  tasks::Meter meter(nullptr, 0);
-  DenoiseSettings settings = quick(DenoiseArch::ngf, StopRule::variance);
-  settings.window = 5;
-  const auto verdict = tasks::judge(fitter, task, settings, {}, meter)[0];
-  const double size = task.targets.cast<double>().squaredNorm();
-  double mean = 0;
-  double square = 0;
-  for (int t = 3; t < 8; ++t) {
-    const double factor = 1 - std::pow(0.9, t);
-    mean += factor / 5;
-    square += factor * factor / 5;
-  }
-  EXPECT_NEAR(verdict.criterion[2], (square - mean * mean) * size, 1e-4 * size);
-  EXPECT_TRUE(std::isnan(verdict.criterion[48]));
-  EXPECT_EQ(verdict.epoch, 46U);
-}
-
-TEST(Blind, IsTheErrorOfNodesHeldOut) {
-  const tasks::FitTask task = some_task(30, 60);
-  Shrinking fitter;
-  tasks::Meter meter(nullptr, 0);
-  const auto verdict =
-      tasks::judge(fitter, task, quick(DenoiseArch::ngf, StopRule::blind), {}, meter)[0];
-  const double size = task.targets.cast<double>().squaredNorm() / 30;
-  for (std::size_t t = 1; t <= 60; ++t) {
-    EXPECT_NEAR(verdict.criterion[t - 1], std::pow(0.81, static_cast<double>(t)) * size, 1e-5);
-  }
-  EXPECT_EQ(verdict.epoch, 60U);
-  EXPECT_GT(verdict.null_error, 0.8 * size);
 }
 
 // ---- The paper's cases ----

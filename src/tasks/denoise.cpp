@@ -272,32 +272,31 @@ class NetworkDenoiser {
     }
     if (settings_.stop != StopRule::blind) return;
     own.explained = 1 - verdict.held_out_error / verdict.null_error;
-    const double share = share_of_estimate(verdict, to_own_unit);
+    verdict.held_out_error *= to_own_unit;
+    const double share = tasks::share_of_forecast(verdict, own.explained, settings_.noise_level);
     own.left_alone = share == 0;
     if (own.left_alone) own.epochs = 0;
-    for (Eigen::Index u = 0; u < noisy_.rows(); ++u) {
-      const double y = noisy_(u, s);
-      if (std::isnan(y)) continue;
-      result_.signals(u, s) = y + share * (result_.signals(u, s) - y);
-    }
+    weigh(s, share * std::sqrt(verdict.held_out_error));
     own.error = error_of(clean_, s, result_.signals.col(s));
   }
 
-  /// What the estimate counts against the noisy values: sigma^2 over what nodes held out were
-  /// missed by, which weighs the two by their errors. Where sigma is not known, nothing tells noise
-  /// from a signal of a node's own. Then as large a share of what was missed is taken for noise
-  /// as was foretold of the whole; and where hardly anything was, the signal is left alone.
-  double share_of_estimate(const tasks::Verdict& verdict, double to_own_unit) const {
-    if (settings_.noise_level) {
-      const double noise = *settings_.noise_level * *settings_.noise_level;
-      return noise / std::max(noise, verdict.held_out_error * to_own_unit);
+  /// Moves the estimate towards the noisy values until it is no farther from them than this, by
+  /// root mean square.
+  void weigh(Eigen::Index s, double farthest) {
+    double squares = 0;
+    double known = 0;
+    for (Eigen::Index u = 0; u < noisy_.rows(); ++u) {
+      if (std::isnan(noisy_(u, s))) continue;
+      squares += (noisy_(u, s) - result_.signals(u, s)) * (noisy_(u, s) - result_.signals(u, s));
+      ++known;
     }
-    constexpr double least_explained = 0.05;
-    constexpr double least_deviations = 2;
-    const double explained = 1 - verdict.held_out_error / verdict.null_error;
-    const bool foretold =
-        explained > least_explained && verdict.gain_in_deviations > least_deviations;
-    return foretold ? explained : 0;
+    const double distance = std::sqrt(squares / known);
+    if (distance <= farthest) return;
+    const double share = farthest / distance;
+    for (Eigen::Index u = 0; u < noisy_.rows(); ++u) {
+      const double y = noisy_(u, s);
+      if (!std::isnan(y)) result_.signals(u, s) = y + share * (result_.signals(u, s) - y);
+    }
   }
 
   const Graph& graph_;

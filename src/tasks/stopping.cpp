@@ -3,8 +3,11 @@
 //
 //   E (y_u - x^_u)^2 = E (x_u - x^_u)^2 + sigma^2   for u held out,
 //
-// so the epoch where the left side is least is the one where the error is, of fits to that many
-// nodes. The same sum says whether there is anything to be foretold.
+// so the epoch where the left side, E, is least is the one where the error is, of fits to that many
+// nodes. The forecast and y_u have independent errors, E - sigma^2 and sigma^2, so their best
+// average counts the forecast sigma^2 / E. Where sigma is not known, nothing tells noise from a
+// signal of a node's own: the forecast then counts the share R of the variance that it foretold,
+// less what chance foretells: R (1 - 1 / z^2), where R is z > 1 of its standard errors.
 //
 // sure: |y - x^|^2 / N - sigma^2 + 2 sigma^2 div / N, with the divergence of y -> x^ by random
 // directions b as b' (x^(y + e b) - x^(y)) / e (Stein 1981; Ramani, Blu and Unser 2008).
@@ -309,6 +312,16 @@ std::vector<std::uint32_t> draw_folds(std::size_t count, std::uint32_t folds, st
   Random random = detail::random_for(seed, detail::Use::denoise_folds, 0);
   for (std::size_t i = count; i > 1; --i) std::swap(fold_of[i - 1], fold_of[random.below(i)]);
   return fold_of;
+}
+
+double share_of_forecast(const Verdict& verdict, double explained,
+                         std::optional<double> noise_level) {
+  if (noise_level) {
+    const double noise = *noise_level * *noise_level;
+    return noise / std::max(noise, verdict.held_out_error);
+  }
+  const double z = verdict.gain_in_deviations;
+  return z > 1 ? explained * (1 - 1 / (z * z)) : 0;
 }
 
 std::uint64_t epochs_of_rule(const DenoiseSettings& settings) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "tasks/fitter.hpp"
@@ -25,6 +26,11 @@ std::uint64_t epochs_of_rule(const DenoiseSettings& settings);
 /// one's noise, which sure needs.
 std::vector<Verdict> judge(Fitter& fitter, const FitTask& task, const DenoiseSettings& settings,
                            const std::vector<double>& noise, Meter& meter);
+
+/// What the forecast of a node held out should count against the node's noisy value, 0 to 1, after
+/// `blind`. The unit of the noise level is that of the errors.
+double share_of_forecast(const Verdict& verdict, double explained,
+                         std::optional<double> noise_level);
 
 /// Folds of 0..count-1: the one that each belongs to.
 std::vector<std::uint32_t> draw_folds(std::size_t count, std::uint32_t folds, std::uint64_t seed);
