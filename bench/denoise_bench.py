@@ -10,7 +10,7 @@ and the gradient and Adam by hand on preallocated memory, without autograd; 200 
 product, in batches of several sizes. OpenBLAS is told which kernels this processor has (Debian's does not
 know recent ones) and how many threads to use.
 
-What to expect: about five minutes on an idle machine. 200 signals are timed over fewer epochs and scaled.
+What to expect: a minute or two on an idle machine. All but ngf's single signal are timed over fewer epochs and scaled.
 """
 
 import argparse
@@ -25,8 +25,6 @@ import time
 # Before OpenBLAS is loaded.
 if "avx512vl" in pathlib.Path("/proc/cpuinfo").read_text():
     os.environ.setdefault("OPENBLAS_CORETYPE", "SKYLAKEX")
-THREADS = len(os.sched_getaffinity(0))
-os.environ.setdefault("OPENBLAS_NUM_THREADS", str(THREADS))
 
 import numpy
 import torch
@@ -129,38 +127,51 @@ def best(body, times):
     return shortest
 
 
-def torch_rows(folder, rows, times, quick):
+def time_torch(folder, signals, times):
+    """Prints a line of JSON for each form of torch, on the threads that the environment says."""
+    torch.set_num_threads(int(os.environ["OMP_NUM_THREADS"]))
     load = lambda name: torch.from_numpy(numpy.load(folder / name).astype(numpy.float32))
     h, y, start, expected = load("H.npy"), load("Y.npy"), load("C.npy"), load("X.npy")
+    # Each epoch is like the other.
+    epochs = 200 if signals == 1 else 5
     for name, make in forms():
         check(make, name, h, y, start, expected)
-    new = []
+        for batch in [1] if signals == 1 else [10, 50, 200] if make is ByHand else [50]:
+            seconds = best(lambda: run_epochs(make, h, y[:, :signals], start, epochs, batch), times) * EPOCHS / epochs
+            label = name if signals == 1 else f"{name}, {batch} at once"
+            print(json.dumps({"label": label, "seconds": seconds}), flush=True)
+
+
+def rows_beside(folder, rows, times):
+    """The rows of ngf, each with torch's after it. OpenBLAS counts threads when it is loaded, so torch has a process a row."""
     for row in rows:
+        yield row
         task = row["name"].split(":")[0]
-        signals = int(task.split()[0])
-        torch.set_num_threads(int(task.split(", ")[1].split()[0]))
-        epochs = EPOCHS if signals == 1 else 5
-        if quick and signals == 1:
-            epochs = 200
-        new.append(row)
-        for name, make in forms():
-            for batch in [1] if signals == 1 else [10, 50, 200]:
-                if signals > 1 and make is not ByHand and batch != 50:
-                    continue
-                seconds = best(lambda: run_epochs(make, h, y, start, epochs, batch), times) * EPOCHS / epochs
-                label = name if signals == 1 else f"{name}, {batch} at once"
-                new.append({"name": f"{task}: {label}", "seconds": seconds, "ratio": seconds / row["seconds"],
-                            "limit_fraction": row["limit_fraction"] * row["seconds"] / seconds, "note": ""})
-    return new
+        signals, threads = task.split()[0], task.split(", ")[1].split()[0]
+        peer = subprocess.run(
+            [sys.executable, __file__, "--torch", folder, signals, "--times", str(times)], check=True, text=True,
+            stdout=subprocess.PIPE, env={**os.environ, "OMP_NUM_THREADS": threads, "OPENBLAS_NUM_THREADS": threads})
+        for line in peer.stdout.splitlines():
+            seconds = json.loads(line)["seconds"]
+            yield {"name": f"{task}: {json.loads(line)['label']}", "seconds": seconds, "ratio": seconds / row["seconds"],
+                   "limit_fraction": row["limit_fraction"] * row["seconds"] / seconds, "note": ""}
+
+
+def print_row(row):
+    print(f"{row['name']:60} {row['seconds']:9.3f} {row['ratio']:7.2f}x {row['limit_fraction']:9.1%}  {row['note']}",
+          flush=True)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path(__file__).parent.parent / "build")
     parser.add_argument("--times", type=int, default=3, help="how often each is timed; the best counts")
-    parser.add_argument("--quick", action="store_true", help="torch's single signal over fewer epochs, scaled")
+    parser.add_argument("--torch", nargs=2, metavar=("FOLDER", "SIGNALS"), help="time torch alone; rows as JSON")
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
+    if arguments.torch:
+        time_torch(pathlib.Path(arguments.torch[0]), int(arguments.torch[1]), arguments.times)
+        return
     program = arguments.build / "bench" / "denoise_bench"
     if not os.access(program, os.X_OK):
         sys.exit(f"denoise_bench: {program} is not there; build it, or name the folder with --build")
@@ -168,13 +179,13 @@ def main():
         folder = pathlib.Path(name)
         output = subprocess.run([program, folder], check=True, stdout=subprocess.PIPE, text=True)
         result = json.loads(output.stdout)
-        result["rows"] = torch_rows(folder, result["rows"], arguments.times, arguments.quick)
-    if arguments.json:
-        print(json.dumps(result))
-        return
-    print(f"{'':60} {'s':>9} {'of ngf':>8} {'of limit':>9}")
-    for row in result["rows"]:
-        print(f"{row['name']:60} {row['seconds']:9.3f} {row['ratio']:7.2f}x {row['limit_fraction']:9.1%}  {row['note']}")
+        rows = rows_beside(folder, result["rows"], arguments.times)
+        if arguments.json:
+            print(json.dumps({**result, "rows": list(rows)}))
+            return
+        print(f"{'':60} {'s':>9} {'of ngf':>8} {'of limit':>9}")
+        for row in rows:
+            print_row(row)
     rates = ", ".join(f"{rate / 1e9:.0f} on {threads}" for threads, rate in result["multiplication_rate"].items())
     print(f"limit: GFLOP/s reached on tiles in the caches in this run, by threads: {rates}")
 
