@@ -5,7 +5,7 @@ Each row of the answer is one way to denoise, with the mean squared error of wha
 noise's: below 1 is a gain. Two tasks a data set: the signals as measured, and the same values dealt out anew
 to the nodes, which leaves no structure to find: there a denoiser should do no harm.
 
-    bench/denoise_real.py [--signals 20] [--epochs 300] [--keep FOLDER]
+    bench/denoise_real.py [--signals 20] [--epochs 300]
 
 METR-LA: 207 sensors, Gaussian kernel weights; speeds in miles an hour at times spread over a week; noise of
 5 mph. A speed of 0 is a sensor that says nothing: missing, in the noisy and in the clean signal.
@@ -51,9 +51,10 @@ def molene(folder, signals):
     return kelvin[:, numpy.linspace(0, kelvin.shape[1] - 1, signals).astype(int)], 1.0
 
 
-def ways():
+def ways(noise):
     """(name, flags) of each way to denoise."""
     for arch in ["ngf", "gf"]:
+        yield f"{arch}, blind, level told", ["--arch", arch, "--noise-level", str(noise)]
         for rule in ["oracle", "blind", "sure", "variance", "epochs:100"]:
             yield f"{arch}, {rule}", ["--arch", arch, "--stop", rule]
     yield "tikhonov", ["--arch", "tikhonov"]
@@ -61,7 +62,7 @@ def ways():
 
 
 def denoise(program, folder, name, flags, noise, epochs):
-    """The mean over signals of the squared error, as a share of the noise's; and what ngf says."""
+    """The mean squared error of each signal, as a share of the noise's; and what ngf says."""
     output = subprocess.run(
         [program, "denoise", folder / f"{name.split(',')[0]}.edgelist", "--signal", folder / "noisy.npy", "--clean",
          folder / "clean.npy", "-o", folder / "out.npy", "--epochs", str(epochs), "--json", "--quiet", *flags],
@@ -88,7 +89,7 @@ def main():
             for task, clean in {"": measured, ", dealt anew": random.permuted(measured, axis=0)}.items():
                 numpy.save(folder / "clean.npy", clean)
                 numpy.save(folder / "noisy.npy", clean + noise * random.normal(size=clean.shape))
-                for way, flags in ways():
+                for way, flags in ways(noise):
                     if arguments.only not in way or (task and "oracle" in way):
                         continue
                     errors, told = denoise(arguments.build / "ngf", folder, data + task,
@@ -98,7 +99,7 @@ def main():
                            "left_alone": sum(told["left_alone"]),
                            "explained": float(numpy.median(told.get("explained", 0)))}
                     rows.append(row)
-                    print(f"{row['data']:22} {way:16} of noise: median {row['median']:.3f}, worst {row['worst']:.3f}, "
+                    print(f"{row['data']:22} {way:23} of noise: median {row['median']:.3f}, worst {row['worst']:.3f}, "
                           f"epoch {row['epoch']:.0f}, left alone {row['left_alone']}, explained {row['explained']:.2f}", flush=True)
     print(json.dumps(rows))
 

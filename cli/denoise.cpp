@@ -241,7 +241,7 @@ Json json_of(const DenoiseVerb& verb, const DenoiseResult& result, double second
   }
   json["seconds"] = seconds;
   if (!verb.plot.empty()) json["plot"] = verb.plot.string();
-  if (!verb.out.empty()) json["written"] = verb.out.string();
+  json["written"] = verb.out.string();
   return json;
 }
 
@@ -272,7 +272,7 @@ void print_result(const DenoiseVerb& verb, const DenoiseResult& result, double s
     fmt::print("\n");
   }
   if (!verb.plot.empty()) fmt::print("pictures: {}\n", verb.plot.string());
-  if (!verb.out.empty()) fmt::print("written {}\n", verb.out.string());
+  fmt::print("written {}\n", verb.out.string());
 }
 
 void run_denoise(const DenoiseVerb& verb) {
@@ -280,6 +280,9 @@ void run_denoise(const DenoiseVerb& verb) {
   if (settings.stop == StopRule::oracle && verb.clean.empty()) {
     throw CLI::ValidationError("--stop", "oracle needs the clean signals: --clean X0");
   }
+  io::check_matrix_name(verb.out);
+  check_writable(verb.out);
+  check_writable(verb.plot);
   const io::ReadResult read = verb.source.load(verb.common);
   const Graph& graph = read.dataset.graph;
   const Signals noisy = read_signals(verb.signal, graph.nodes());
@@ -288,18 +291,12 @@ void run_denoise(const DenoiseVerb& verb) {
   TerminalProgress progress("denoising", verb.common.quiet);
   const auto begun = std::chrono::steady_clock::now();
   DenoiseResult result;
-  try {
+  naming(verb.signal.string(), [&] {
     result = denoise(graph, noisy.columns, clean ? &*clean : nullptr, settings, &progress);
-  } catch (const Interrupted&) {
-    throw;
-  } catch (const Error& error) {
-    throw Error(fmt::format("{}: {}", verb.signal.string(), error.what()));
-  }
+  });
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
-  if (!verb.out.empty()) {
-    io::write_matrix(verb.out, noisy.turned ? Matrix(result.signals.transpose()) : result.signals);
-  }
+  io::write_matrix(verb.out, noisy.turned ? Matrix(result.signals.transpose()) : result.signals);
   if (!verb.plot.empty()) {
     const auto charts = charts_of(verb, noisy.columns, clean ? &*clean : nullptr, result);
     io::AtomicFile file(verb.plot);

@@ -120,6 +120,13 @@ class DenoiseTest(ProgramTest):
         self.noisy[:, 2] = 0
         self.refuse(self.noisy[:, :3], "clean", flags=("--clean", "clean.npy"))
 
+    def test_files_that_cannot_be_written_are_told_before_the_fit(self):
+        for flags, text in [(("-o", "out.xyz"), ".npy or .csv"), (("-o", "none/out.npy"), "none"),
+                            (("-o", "out.npy", "--plot", "none/p.svg"), "none")]:
+            outcome = self.ngf("denoise", GRAPH, "--signal", "noisy.npy", "--epochs", "100000000", "--stop", "variance", *flags)
+            self.assert_one_line(outcome, text)
+            self.assertFalse((self.folder / "out.npy").exists())
+
     def test_usage(self):
         base = ("denoise", GRAPH, "--signal", "noisy.npy", "-o", "out.npy")
         for flags in [("--stop", "oracle"), ("--stop", "epochs:0"), ("--stop", "never"), ("--arch", "mlp"),
