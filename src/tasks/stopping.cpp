@@ -351,7 +351,8 @@ std::vector<Verdict> judge(Fitter& fitter, const FitTask& task, const DenoiseSet
   }
   Verdict at_the_end;
   at_the_end.epoch = task.epochs;
-  return std::vector<Verdict>(static_cast<std::size_t>(task.targets.cols()), at_the_end);
+  std::vector<Verdict> verdicts(static_cast<std::size_t>(task.targets.cols()), at_the_end);
+  return verdicts;
 }
 
 }  // namespace ngf::tasks
