@@ -128,6 +128,18 @@ std::string one_line(std::string_view text) {
   return line;
 }
 
+void check_writable(const std::filesystem::path& path) {
+  if (path.empty()) return;
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  if (std::filesystem::is_directory(path)) {
+    throw Error(fmt::format("{}: is a folder; name the file to write", path.string()));
+  }
+  if (::access(folder.c_str(), W_OK) != 0 || !std::filesystem::is_directory(folder)) {
+    throw Error(fmt::format("{}: cannot be written: no folder {} to write to", path.string(),
+                            folder.string()));
+  }
+}
+
 void warn(const Common& common, std::string_view text) {
   if (!common.quiet) fmt::print(stderr, "ngf: warning: {}\n", one_line(text));
 }

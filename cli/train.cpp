@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <filesystem>
@@ -31,19 +30,6 @@ struct TrainVerb {
   std::filesystem::path plot;
   std::filesystem::path out;
 };
-
-/// What can be known to fail at the end fails at the beginning.
-void check_writable(const std::filesystem::path& path) {
-  if (path.empty()) return;
-  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
-  if (std::filesystem::is_directory(path)) {
-    throw Error(fmt::format("{}: is a folder; name the file to write", path.string()));
-  }
-  if (::access(folder.c_str(), W_OK) != 0 || !std::filesystem::is_directory(folder)) {
-    throw Error(fmt::format("{}: cannot be written: no folder {} to write to", path.string(),
-                            folder.string()));
-  }
-}
 
 /// Finished runs are kept where that is possible. Where the user counts on it, it has to be.
 void keep_runs(TrainJob& job, const TrainVerb& verb) {

@@ -6,7 +6,9 @@
 #include <limits>
 #include <vector>
 
+#include "detail/aligned.hpp"
 #include "detail/sparse_product.hpp"
+#include "kernels/gemm.hpp"
 #include "kernels/target.hpp"
 #include "ngf/error.hpp"
 #include "ngf/random.hpp"
@@ -118,6 +120,33 @@ const std::vector<Index> edges{0, 1, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65
 const std::vector<Shape> long_shapes{{513, 17, 33},  {33, 513, 65}, {65, 33, 513}, {513, 513, 7},
                                      {7, 513, 513},  {9, 1100, 14}, {14, 9, 1100}, {900, 270, 40},
                                      {16, 40, 1100}, {3, 5000, 20}, {64, 5000, 3}, {1, 9000, 1}};
+
+TEST(Product, WithAFactorPackedOnceEqualsThePlainLoops) {
+  for (const Shape& shape :
+       {Shape{1, 1, 16}, {15, 7, 32}, {29, 256, 48}, {43, 257, 160}, {260, 600, 16}}) {
+    const SignalsOf<float> a = random_signals<float>(shape.rows, shape.inner, 1);
+    const SignalsOf<float> b = random_signals<float>(shape.inner, shape.columns, 2);
+    SignalsOf<float> c(shape.rows, shape.columns);
+    kernels::Product<float> product;
+    product.rows = static_cast<std::size_t>(shape.rows);
+    product.columns = static_cast<std::size_t>(shape.columns);
+    product.inner = static_cast<std::size_t>(shape.inner);
+    product.a = a.data();
+    product.a_row = product.inner;
+    product.a_inner = 1;
+    product.b = b.data();
+    product.b_inner = product.columns;
+    product.b_column = 1;
+    product.c = c.data();
+    product.c_row = product.columns;
+    product.c_column = 1;
+    detail::AlignedVector<float> packed(kernels::packed_left_size(product.rows, product.inner));
+    kernels::pack_left(product, packed.data());
+    kernels::multiply_packed_left(product, packed.data());
+    const Matrix expected = a.cast<double>() * b.cast<double>();
+    EXPECT_LT((c.cast<double>() - expected).cwiseAbs().maxCoeff(), 1e-4) << shape.rows;
+  }
+}
 
 TEST(Product, EqualsThePlainLoopsOnAllEdges) {
   for (const Index rows : edges) {

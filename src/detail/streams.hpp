@@ -27,6 +27,15 @@ enum class Use : std::uint64_t {
 
   network_weights = 32,
   network_dropout,
+
+  denoise_weights = 48,
+  denoise_inputs,
+  denoise_folds,
+  denoise_probes,
+  denoise_size,
+  denoise_trace,
+  denoise_signals,
+  denoise_noise,
 };
 
 /// The sequence for one item (a row, an edge, a draw) of a use. `item` < 2^56.

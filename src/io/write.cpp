@@ -124,13 +124,17 @@ WriteResult write_graph(const std::filesystem::path& path, const Dataset& datase
   return result;
 }
 
-void write_matrix(const std::filesystem::path& path, const Matrix& matrix) {
+void check_matrix_name(const std::filesystem::path& path) {
   const std::string ending = lower_case(path.extension().string());
   if (ending != ".npy" && ending != ".csv") {
     fail("{}: matrices are written as .npy or .csv", path.string());
   }
+}
+
+void write_matrix(const std::filesystem::path& path, const Matrix& matrix) {
+  check_matrix_name(path);
   AtomicFile file(path);
-  if (ending == ".npy") {
+  if (lower_case(path.extension().string()) == ".npy") {
     write_npy(file, matrix);
   } else {
     write_csv_matrix(file, matrix);

@@ -276,6 +276,39 @@ void packed_product(const Product<Real>& product, Real* scratch) {
   }
 }
 
+template <typename Real>
+void pack_left_factor(const Product<Real>& product, Real* to) {
+  constexpr std::size_t most = rows_in_registers(2);
+  for_inner_blocks(product.inner, inner_block,
+                   [&](std::size_t begin, std::size_t count, bool /*first*/) HWY_ATTR {
+                     pack_a<most, false>(product, begin, count, to);
+                     to += product.rows * inner_block;
+                   });
+}
+
+template <typename Real>
+void packed_left_product(const Product<Real>& product, const Real* packed) {
+  constexpr std::size_t width = 2 * lanes<Real>;
+  static_assert(packed_left_columns % lanes<Real> == 0);
+  for_inner_blocks(
+      product.inner, inner_block, [&](std::size_t begin, std::size_t count, bool first) HWY_ATTR {
+        const bool add = product.add || !first;
+        const Real* const b = product.b + begin * product.b_inner;
+        std::size_t j = 0;
+        for (; j + width <= product.columns; j += width) {
+          multiply_panel<rows_in_registers(2), 2, false>(packed, product.rows, b + j,
+                                                         product.b_inner, count, width,
+                                                         product.c + j, product.c_row, add);
+        }
+        if (j < product.columns) {
+          multiply_panel<rows_in_registers(1), 1, false>(packed, product.rows, b + j,
+                                                         product.b_inner, count, lanes<Real>,
+                                                         product.c + j, product.c_row, add);
+        }
+        packed += product.rows * inner_block;
+      });
+}
+
 /// Puts sums that lie in rows `step` apart into C.
 template <typename Real>
 void put(const Product<Real>& product, const Real* sums, std::size_t step) {
@@ -336,12 +369,18 @@ void few_product(const Product<Real>& product, Real* scratch) {
 }
 
 #define NGF_FOR_EACH_REAL(define) define(float, f) define(double, d)
-#define NGF_DEFINE(Real, letter)                                               \
-  void multiply_packed_##letter(const Product<Real>& product, Real* scratch) { \
-    packed_product(product, scratch);                                          \
-  }                                                                            \
-  void multiply_few_##letter(const Product<Real>& product, Real* scratch) {    \
-    few_product(product, scratch);                                             \
+#define NGF_DEFINE(Real, letter)                                                         \
+  void multiply_packed_##letter(const Product<Real>& product, Real* scratch) {           \
+    packed_product(product, scratch);                                                    \
+  }                                                                                      \
+  void pack_left_##letter(const Product<Real>& product, Real* to) {                      \
+    pack_left_factor(product, to);                                                       \
+  }                                                                                      \
+  void multiply_packed_left_##letter(const Product<Real>& product, const Real* packed) { \
+    packed_left_product(product, packed);                                                \
+  }                                                                                      \
+  void multiply_few_##letter(const Product<Real>& product, Real* scratch) {              \
+    few_product(product, scratch);                                                       \
   }
 NGF_FOR_EACH_REAL(NGF_DEFINE)
 #undef NGF_DEFINE
@@ -352,16 +391,26 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace ngf::kernels {
 
-#define NGF_DISPATCH(Real, letter)                                    \
-  HWY_EXPORT(multiply_packed_##letter);                               \
-  HWY_EXPORT(multiply_few_##letter);                                  \
-  template <>                                                         \
-  void multiply_packed(const Product<Real>& product, Real* scratch) { \
-    HWY_DYNAMIC_DISPATCH(multiply_packed_##letter)(product, scratch); \
-  }                                                                   \
-  template <>                                                         \
-  void multiply_few(const Product<Real>& product, Real* scratch) {    \
-    HWY_DYNAMIC_DISPATCH(multiply_few_##letter)(product, scratch);    \
+#define NGF_DISPATCH(Real, letter)                                              \
+  HWY_EXPORT(multiply_packed_##letter);                                         \
+  HWY_EXPORT(pack_left_##letter);                                               \
+  HWY_EXPORT(multiply_packed_left_##letter);                                    \
+  HWY_EXPORT(multiply_few_##letter);                                            \
+  template <>                                                                   \
+  void multiply_packed(const Product<Real>& product, Real* scratch) {           \
+    HWY_DYNAMIC_DISPATCH(multiply_packed_##letter)(product, scratch);           \
+  }                                                                             \
+  template <>                                                                   \
+  void pack_left(const Product<Real>& product, Real* to) {                      \
+    HWY_DYNAMIC_DISPATCH(pack_left_##letter)(product, to);                      \
+  }                                                                             \
+  template <>                                                                   \
+  void multiply_packed_left(const Product<Real>& product, const Real* packed) { \
+    HWY_DYNAMIC_DISPATCH(multiply_packed_left_##letter)(product, packed);       \
+  }                                                                             \
+  template <>                                                                   \
+  void multiply_few(const Product<Real>& product, Real* scratch) {              \
+    HWY_DYNAMIC_DISPATCH(multiply_few_##letter)(product, scratch);              \
   }
 NGF_FOR_EACH_REAL(NGF_DISPATCH)
 #undef NGF_DISPATCH

@@ -59,6 +59,22 @@ void for_inner_blocks(std::size_t inner, std::size_t longest, const Body& body) 
 template <typename Real>
 void multiply_packed(const Product<Real>& product, Real* scratch);
 
+/// A left factor that is copied once, for products with many B: the numbers that its copy takes.
+constexpr std::size_t packed_left_size(std::size_t rows, std::size_t inner) {
+  return rows * ((inner + inner_block - 1) / inner_block) * inner_block;
+}
+/// The columns of `multiply_packed_left` are a multiple of this.
+inline constexpr std::size_t packed_left_columns = 16;
+
+/// Copies A, to a cache line. Needs a_inner == 1.
+template <typename Real>
+void pack_left(const Product<Real>& product, Real* to);
+
+/// The product with A as `pack_left` copied it; B is read where it lies. Needs b_column == 1 and
+/// c_column == 1.
+template <typename Real>
+void multiply_packed_left(const Product<Real>& product, const Real* packed);
+
 /// For few rows: B is read once, where it lies. Needs b_column == 1.
 template <typename Real>
 void multiply_few(const Product<Real>& product, Real* scratch);

@@ -17,9 +17,10 @@ ParameterLayout::ParameterLayout(const ModelSettings& settings, std::int64_t fea
   for (std::size_t l = 0; l < layers; ++l) {
     const auto outputs = static_cast<std::size_t>(l + 1 < layers ? settings.hidden : classes);
     add(ParameterBlock::Kind::weight, l, inputs, outputs);
-    if (settings.skip) add(ParameterBlock::Kind::skip, l, inputs, outputs);
-    if (settings.bias) add(ParameterBlock::Kind::bias, l, 1, outputs);
-    if (settings.learn_taps) {
+    const bool filtered = !linear_layer(settings, static_cast<std::int64_t>(l));
+    if (settings.skip && filtered) add(ParameterBlock::Kind::skip, l, inputs, outputs);
+    if (settings.bias && filtered) add(ParameterBlock::Kind::bias, l, 1, outputs);
+    if (settings.learn_taps && filtered) {
       add(ParameterBlock::Kind::taps, l, tap_group_count(settings), tap_count(settings));
     }
     inputs = outputs;

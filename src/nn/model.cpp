@@ -57,11 +57,18 @@ void check_settings(const ModelSettings& settings) {
   if (given && !has_taps(settings.model)) {
     detail::fail("model {} has no taps; take ngcnn or gcnn", model_name(settings.model));
   }
+  if (settings.linear_output && layer_count(settings) < 2) {
+    detail::fail("a linear last layer needs layers before it");
+  }
   check_taps(settings);
 }
 
 std::int64_t layer_count(const ModelSettings& settings) {
   return settings.model == ModelKind::sgc ? 1 : settings.layers;
+}
+
+bool linear_layer(const ModelSettings& settings, std::int64_t l) {
+  return settings.linear_output && l + 1 == layer_count(settings);
 }
 
 std::size_t tap_count(const ModelSettings& settings) { return settings.hops + std::size_t{1}; }

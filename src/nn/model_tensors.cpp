@@ -42,6 +42,7 @@ json to_json(const ModelSettings& s) {
           {"layers", s.layers},
           {"bias", s.bias},
           {"skip", s.skip},
+          {"linear_output", s.linear_output},
           {"normalize_features", s.normalize_features}};
 }
 
@@ -61,6 +62,7 @@ ModelSettings settings_from(const json& j) {
   s.layers = j.at("layers").get<std::int64_t>();
   s.bias = j.at("bias").get<bool>();
   s.skip = j.at("skip").get<bool>();
+  s.linear_output = j.value("linear_output", false);
   s.normalize_features = j.at("normalize_features").get<bool>();
   return s;
 }
@@ -142,11 +144,13 @@ void check_shapes(const Model& model) {
     const LayerWeights& layer = model.layers[l];
     const bool joined = l == 0 || layer.weight.rows() == model.layers[l - 1].weight.cols();
     const bool hidden = l + 1 == count || layer.weight.cols() == model.settings.hidden;
-    const bool skip = !model.settings.skip || (layer.skip.rows() == layer.weight.rows() &&
-                                               layer.skip.cols() == layer.weight.cols());
-    const bool bias =
-        !model.settings.bias || static_cast<Eigen::Index>(layer.bias.size()) == layer.weight.cols();
-    const bool tapped = !model.settings.learn_taps || layer.taps.size() == taps;
+    const bool linear = linear_layer(model.settings, static_cast<std::int64_t>(l));
+    const bool skip =
+        linear || !model.settings.skip ||
+        (layer.skip.rows() == layer.weight.rows() && layer.skip.cols() == layer.weight.cols());
+    const bool bias = linear || !model.settings.bias ||
+                      static_cast<Eigen::Index>(layer.bias.size()) == layer.weight.cols();
+    const bool tapped = linear || !model.settings.learn_taps || layer.taps.size() == taps;
     if (!joined || !hidden || !skip || !bias || !tapped || layer.weight.size() == 0) {
       fail("the tensors of layer {} of the model do not fit its settings or its neighbours", l);
     }
@@ -202,6 +206,7 @@ Model model_from(const TensorFile& file) {
     };
     LayerWeights& layer = model.layers.emplace_back();
     layer.weight = tensors.matrix(name("weight"));
+    if (linear_layer(model.settings, l)) continue;
     if (model.settings.skip) layer.skip = tensors.matrix(name("skip"));
     if (model.settings.bias) layer.bias = tensors.vector(name("bias"));
     if (model.settings.learn_taps) layer.taps = tensors.vector(name("taps"));

@@ -104,7 +104,8 @@ struct Network<Real>::State {
       layer.skip = layout.find(Kind::skip, l);
       layer.bias = layout.find(Kind::bias, l);
       layer.taps = layout.find(Kind::taps, l);
-      layer.filtered = !filter.identity() && !h_in_input;
+      layer.filtered = !filter.identity() && !h_in_input &&
+                       !linear_layer(settings, static_cast<std::int64_t>(l));
       layer.last = l + 1 == count;
       layer.columns =
           layer.filtered ? std::min(dense_columns, filter.columns_at_once()) : dense_columns;

@@ -26,5 +26,7 @@ WriteResult write_graph(const std::filesystem::path& path, const Dataset& datase
 
 /// Writes numbers as .npy or .csv, by the name's ending.
 void write_matrix(const std::filesystem::path& path, const Matrix& matrix);
+/// Throws Error for a name that `write_matrix` refuses.
+void check_matrix_name(const std::filesystem::path& path);
 
 }  // namespace ngf::io

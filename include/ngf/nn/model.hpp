@@ -50,7 +50,9 @@ struct ModelSettings {
   std::int64_t hidden = 64;
   std::int64_t layers = 2;  ///< sgc has one, whatever this says
   bool bias = true;
-  bool skip = false;               ///< each layer sees its input beside the filter, by Theta_s
+  bool skip = false;  ///< each layer sees its input beside the filter, by Theta_s
+  /// The last layer is a linear map alone, without filter and bias; there are layers before it.
+  bool linear_output = false;
   bool normalize_features = true;  ///< each node's features are divided by the sum of their sizes
 };
 
@@ -58,6 +60,8 @@ struct ModelSettings {
 void check_settings(const ModelSettings& settings);
 /// How many layers, taps and groups of taps there are.
 std::int64_t layer_count(const ModelSettings& settings);
+/// Whether layer `l` is nothing but a linear map.
+bool linear_layer(const ModelSettings& settings, std::int64_t l);
 std::size_t tap_count(const ModelSettings& settings);
 std::size_t tap_group_count(const ModelSettings& settings);
 

@@ -1,0 +1,270 @@
+// By hand, with Z = H C, r the gradient by x^ and * entry by entry:
+//
+//   x^ = max(Z, 0) v
+//   by Z:  G = [Z > 0] * (r v')
+//   by C:  H' G
+//
+// Columns of C meet each other in x^ alone. So a panel of columns does its whole step (G, H' G, the
+// optimiser, and Z of the next epoch) while it lies in the caches, and panels are what threads
+// share out. x^ is summed over units of columns in their order, so that panels may be cut either
+// way.
+
+#include "nn/decoder.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "detail/fail.hpp"
+#include "detail/parallel.hpp"
+#include "kernels/adam.hpp"
+#include "kernels/decoder.hpp"
+#include "kernels/gemm.hpp"
+
+namespace ngf::nn {
+
+namespace {
+
+constexpr std::size_t vector_columns = kernels::decoder_unit;
+static_assert(vector_columns % kernels::packed_left_columns == 0);
+constexpr std::size_t panel_columns = 2 * vector_columns;
+
+std::size_t padded(std::int64_t features) {
+  return (static_cast<std::size_t>(features) + vector_columns - 1) / vector_columns *
+         vector_columns;
+}
+
+/// Panels of equal width. Where their number would be odd and threads share them, the last one is
+/// halved, so that two threads have as much to do: half a panel takes more than half as long.
+std::vector<DecoderColumns> panels_of(std::size_t width, int threads) {
+  std::vector<DecoderColumns> panels;
+  std::size_t whole = width / panel_columns;
+  if (detail::thread_count(threads) > 1) whole = whole / 2 * 2;
+  for (std::size_t i = 0; i < whole; ++i) panels.push_back({i * panel_columns, panel_columns});
+  for (std::size_t f = whole * panel_columns; f < width; f += vector_columns) {
+    panels.push_back({f, vector_columns});
+  }
+  return panels;
+}
+
+/// A square matrix as the kernels want it.
+template <typename Real>
+kernels::Product<Real> product_of(const Real* a, std::size_t nodes) {
+  kernels::Product<Real> product;
+  product.rows = nodes;
+  product.inner = nodes;
+  product.a = a;
+  product.a_row = nodes;
+  product.a_inner = 1;
+  product.b_column = 1;
+  product.c_column = 1;
+  return product;
+}
+
+}  // namespace
+
+// ---- The filter ----
+
+template <typename Real>
+DecoderFilter<Real>::DecoderFilter(LayerFilter filter, std::int64_t features)
+    : filter_(std::move(filter)), nodes_(filter_.nodes()) {
+  // A folded matrix of so few nodes stays in the second cache; one of so many takes 256 MB.
+  constexpr std::size_t few_nodes = 512;
+  constexpr std::size_t most_nodes = 8192;
+  const auto n = static_cast<double>(nodes_);
+  // The dense form also saves passes over memory: its panels stay in the caches.
+  constexpr double worth = 2;
+  const double folded = 2 * n * n * static_cast<double>(features);
+  const bool faster = nodes_ <= few_nodes || folded <= worth * filter_.cost(features);
+  if (nodes_ > 0 && nodes_ <= most_nodes && faster) fold();
+}
+
+template <typename Real>
+void DecoderFilter<Real>::fold() {
+  const auto n = static_cast<Eigen::Index>(nodes_);
+  const SignalsOf<Real> identity = SignalsOf<Real>::Identity(n, n);
+  const SignalsOf<Real> h = filter_.apply(identity);
+  forward_.resize(kernels::packed_left_size(nodes_, nodes_));
+  kernels::pack_left(product_of(h.data(), nodes_), forward_.data());
+  const SignalsOf<Real> turned = h.transpose();
+  if (turned == h) return;
+  backward_.resize(forward_.size());
+  kernels::pack_left(product_of(turned.data(), nodes_), backward_.data());
+}
+
+template <typename Real>
+double DecoderFilter<Real>::flops(std::int64_t width) const {
+  const auto n = static_cast<double>(nodes_);
+  return dense() ? 2 * n * n * static_cast<double>(width) : filter_.flops(width);
+}
+
+template <typename Real>
+void DecoderFilter<Real>::multiply(bool transposed, const Real* b, Real* c, std::size_t columns,
+                                   std::size_t stride) const {
+  kernels::Product<Real> product = product_of<Real>(nullptr, nodes_);
+  product.columns = columns;
+  product.b = b;
+  product.b_inner = stride;
+  product.c = c;
+  product.c_row = stride;
+  const auto& packed = transposed && !backward_.empty() ? backward_ : forward_;
+  kernels::multiply_packed_left(product, packed.data());
+}
+
+// ---- The decoder ----
+
+template <typename Real>
+Decoder<Real>::Decoder(const DecoderFilter<Real>& filter, std::int64_t features, int threads)
+    : filter_(filter),
+      features_(static_cast<std::size_t>(features)),
+      width_(padded(features)),
+      threads_(threads),
+      columns_(panels_of(width_, threads)),
+      v_(width_, Real{0}),
+      c_(width_ * filter.nodes(), Real{0}),
+      z_(c_.size(), Real{0}),
+      gradient_(c_.size(), Real{0}),
+      mean_(c_.size(), Real{0}),
+      square_(c_.size(), Real{0}),
+      partial_(width_ / vector_columns * filter.nodes(), Real{0}),
+      outputs_(filter.nodes()) {
+  if (features < 1) detail::fail("a decoder needs at least one feature");
+  const auto size = static_cast<Real>(1 / std::sqrt(static_cast<double>(features)));
+  for (std::size_t f = 0; f < features_; ++f) v_[f] = f < features_ - features_ / 2 ? size : -size;
+}
+
+template <typename Real>
+void Decoder<Real>::set_parameters(std::span<const Real> c) {
+  if (c.size() != features_ * filter_.nodes()) {
+    detail::fail("{} parameters for a decoder of {} x {}", c.size(), filter_.nodes(), features_);
+  }
+  for (std::size_t p = 0; p < columns_.size(); ++p) {
+    const auto [first, count] = columns_[p];
+    const std::size_t used = std::min(count, features_ - std::min(features_, first));
+    for (std::size_t u = 0; u < filter_.nodes(); ++u) {
+      std::copy_n(c.data() + u * features_ + first, used, c_.data() + place(p, u));
+    }
+  }
+  steps_ = 0;
+  std::fill(mean_.begin(), mean_.end(), Real{0});
+  std::fill(square_.begin(), square_.end(), Real{0});
+}
+
+template <typename Real>
+std::vector<Real> Decoder<Real>::unpacked(const Numbers& from) const {
+  std::vector<Real> result(features_ * filter_.nodes());
+  for (std::size_t p = 0; p < columns_.size(); ++p) {
+    const auto [first, count] = columns_[p];
+    const std::size_t used = std::min(count, features_ - std::min(features_, first));
+    for (std::size_t u = 0; u < filter_.nodes(); ++u) {
+      std::copy_n(from.data() + place(p, u), used, result.data() + u * features_ + first);
+    }
+  }
+  return result;
+}
+
+template <typename Real>
+void Decoder<Real>::filter_all(bool transposed, const Numbers& from, Numbers& to) const {
+  const auto n = static_cast<Eigen::Index>(filter_.nodes());
+  const auto width = static_cast<Eigen::Index>(width_);
+  const Eigen::Map<const SignalsOf<Real>> x(from.data(), n, width);
+  Eigen::Map<SignalsOf<Real>> y(to.data(), n, width);
+  if (transposed) {
+    filter_.filter().template apply_transpose_to<Real>(x, y);
+  } else {
+    filter_.filter().template apply_to<Real>(x, y);
+  }
+}
+
+template <typename Real>
+void Decoder<Real>::forward_panel(std::size_t panel) {
+  const std::size_t at = place(panel, 0);
+  const std::size_t count = columns_[panel].count;
+  if (filter_.dense()) filter_.multiply(false, &c_[at], &z_[at], count, count);
+  kernels::relu_dot<Real>(
+      {&z_[at], filter_.nodes(), count, stride(panel), &v_[columns_[panel].first]},
+      &partial_[columns_[panel].first / vector_columns * filter_.nodes()]);
+}
+
+template <typename Real>
+void Decoder<Real>::backward_panel(std::size_t panel, std::span<const Real> by_outputs) {
+  const std::size_t at = place(panel, 0);
+  const std::size_t count = columns_[panel].count;
+  kernels::relu_dot_backward<Real>(
+      {&z_[at], filter_.nodes(), count, stride(panel), &v_[columns_[panel].first]},
+      by_outputs.data());
+  if (filter_.dense()) filter_.multiply(true, &z_[at], &gradient_[at], count, count);
+}
+
+template <typename Real>
+void Decoder<Real>::update(std::size_t begin, std::size_t end, const DecoderStep& step) {
+  if (step.optimizer == OptimizerKind::sgd) {
+    const auto lr = static_cast<Real>(step.lr);
+    for (std::size_t i = begin; i < end; ++i) c_[i] -= lr * gradient_[i];
+    return;
+  }
+  const auto t = static_cast<double>(steps_);
+  const double mean_share = 1 - std::pow(kernels::adam_mean, t);
+  const double square_share = 1 - std::pow(kernels::adam_square, t);
+  const kernels::AdamStep<Real> adam{static_cast<Real>(step.lr / mean_share),
+                                     static_cast<Real>(1 / std::sqrt(square_share)), Real{0}};
+  kernels::adam(adam, &gradient_[begin], end - begin, &mean_[begin], &square_[begin], &c_[begin]);
+}
+
+template <typename Real>
+std::span<const Real> Decoder<Real>::sum_units() {
+  const std::size_t nodes = filter_.nodes();
+  std::copy_n(partial_.begin(), nodes, outputs_.begin());
+  for (std::size_t i = 1; i < width_ / vector_columns; ++i) {
+    for (std::size_t u = 0; u < nodes; ++u) outputs_[u] += partial_[i * nodes + u];
+  }
+  return outputs_;
+}
+
+template <typename Real>
+std::span<const Real> Decoder<Real>::forward() {
+  if (!filter_.dense()) filter_all(false, c_, z_);
+  detail::parallel_for(columns_.size(), threads_, [&](std::size_t p) { forward_panel(p); });
+  return sum_units();
+}
+
+template <typename Real>
+std::vector<Real> Decoder<Real>::gradient(std::span<const Real> by_outputs) {
+  detail::parallel_for(columns_.size(), threads_,
+                       [&](std::size_t p) { backward_panel(p, by_outputs); });
+  if (!filter_.dense()) filter_all(true, z_, gradient_);
+  return unpacked(gradient_);
+}
+
+template <typename Real>
+std::span<const Real> Decoder<Real>::step(std::span<const Real> by_outputs,
+                                          const DecoderStep& step) {
+  ++steps_;
+  if (filter_.dense()) {
+    detail::parallel_for(columns_.size(), threads_, [&](std::size_t p) {
+      backward_panel(p, by_outputs);
+      const std::size_t at = place(p, 0);
+      update(at, at + filter_.nodes() * columns_[p].count, step);
+      forward_panel(p);
+    });
+    return sum_units();
+  }
+  detail::parallel_for(columns_.size(), threads_,
+                       [&](std::size_t p) { backward_panel(p, by_outputs); });
+  filter_all(true, z_, gradient_);
+  detail::parallel_ranges(c_.size(), threads_,
+                          [&](std::size_t begin, std::size_t end) { update(begin, end, step); });
+  return forward();
+}
+
+std::uint64_t decoder_bytes(std::uint64_t nodes, std::int64_t features) {
+  constexpr std::uint64_t matrices = 6;  // of which the filter takes one on its way
+  return sizeof(float) * nodes * matrices * padded(features);
+}
+
+template class DecoderFilter<float>;
+template class DecoderFilter<double>;
+template class Decoder<float>;
+template class Decoder<double>;
+
+}  // namespace ngf::nn

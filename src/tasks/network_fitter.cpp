@@ -1,0 +1,181 @@
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "detail/fail.hpp"
+#include "detail/memory.hpp"
+#include "detail/streams.hpp"
+#include "ngf/nn/network.hpp"
+#include "tasks/fitter.hpp"
+
+namespace ngf::tasks {
+
+namespace {
+
+using Kind = ParameterBlock::Kind;
+
+ModelSettings model_of(const DenoiseSettings& settings) {
+  ModelSettings model;
+  model.hidden = settings.hidden;
+  model.layers = settings.layers;
+  switch (settings.arch) {
+    case DenoiseArch::ngf:
+    case DenoiseArch::gf:
+      model.model = settings.arch == DenoiseArch::ngf ? ModelKind::ngcnn : ModelKind::gcnn;
+      model.hops = static_cast<std::uint32_t>(settings.taps.size() - 1);
+      model.taps = settings.taps;
+      model.normalization = settings.normalization;
+      model.shift = settings.shift;
+      model.bias = false;
+      model.linear_output = true;
+      break;
+    case DenoiseArch::gcn:
+      model.model = ModelKind::gcn;
+      break;
+    default:
+      // sgc: each layer propagates twice, where the model of that name has one layer.
+      model.model = ModelKind::gcnn;
+      model.shift = Shift::gcn;
+      model.hops = 2;
+      model.taps = {0, 0, 1};
+  }
+  return model;
+}
+
+/// One weight of a layer with so many inputs and outputs.
+double draw_weight(DenoiseArch arch, double in, double out, Random& random) {
+  switch (arch) {
+    case DenoiseArch::gcn:
+      return (2 * random.uniform() - 1) * std::sqrt(6 / (in + out));
+    case DenoiseArch::sgc:
+      return (2 * random.uniform() - 1) / std::sqrt(in);
+    default:
+      return 0.1 / std::sqrt(in) * random.normal();
+  }
+}
+
+class NetworkFitter : public Fitter {
+ public:
+  NetworkFitter(const Graph& graph, const DenoiseSettings& settings, Progress* progress)
+      : settings_(settings),
+        model_(model_of(settings)),
+        nodes_(graph.nodes()),
+        filter_(model_, graph,
+                {.storage = settings.storage,
+                 .threads = settings.threads,
+                 .memory = settings.memory / 2,
+                 .progress = progress}) {
+    constexpr std::int64_t most_inputs = 256;
+    const std::int64_t inputs =
+        settings.inputs > 0 ? settings.inputs : std::min<std::int64_t>(most_inputs, graph.nodes());
+    const double deviation = settings.input_deviation > 0
+                                 ? settings.input_deviation
+                                 : 0.1 / std::sqrt(static_cast<double>(nodes_));
+    Random random = detail::random_for(settings.seed, detail::Use::denoise_inputs, 0);
+    input_.resize(static_cast<Eigen::Index>(nodes_), inputs);
+    for (Eigen::Index i = 0; i < input_.size(); ++i) {
+      input_.data()[i] = static_cast<float>(deviation * random.normal());
+    }
+    const std::uint64_t bytes = run_bytes(model_, filter_, nodes_, inputs, 1);
+    const std::uint64_t budget =
+        settings.memory > 0 ? settings.memory / 2 : detail::available_memory() / 2;
+    detail::check_budget(bytes, budget, "fitting one signal");
+    constexpr std::uint64_t widest = 25;
+    batch_ = static_cast<std::size_t>(std::min(widest, budget / bytes));
+  }
+
+  double signal_size() const override { return 1; }
+
+  void fit(const FitTask& task, const FitWatch& watch, Meter& meter) override {
+    const auto columns = static_cast<std::size_t>(task.targets.cols());
+    const std::size_t batches = (columns + batch_ - 1) / batch_;
+    for (std::size_t b = 0; b < batches; ++b) {
+      const std::size_t begin = columns * b / batches;
+      fit_batch(task, begin, columns * (b + 1) / batches - begin, watch, meter);
+    }
+  }
+
+ private:
+  Network<float>& network_of(std::size_t runs) {
+    if (!network_ || network_->layout().runs() != runs) {
+      network_.emplace(model_, filter_, input_, 1,
+                       NetworkOptions{.runs = runs,
+                                      .passes = static_cast<double>(settings_.epochs),
+                                      .threads = settings_.threads,
+                                      .memory = settings_.memory});
+    }
+    return *network_;
+  }
+
+  /// All runs begin with the same weights: a signal has no number of its own.
+  void draw_weights(Network<float>& network) const {
+    const ParameterLayout& layout = network.layout();
+    for (const ParameterBlock& block : layout.blocks()) {
+      const std::uint64_t item = 1 + 2 * block.layer + (block.kind == Kind::bias ? 1 : 0);
+      Random random = detail::random_for(settings_.seed, detail::Use::denoise_weights, item);
+      const auto in = static_cast<double>(layout.find(Kind::weight, block.layer)->rows);
+      const bool zero = block.kind == Kind::bias && settings_.arch == DenoiseArch::gcn;
+      for (std::size_t i = 0; i < block.rows; ++i) {
+        const std::size_t first = block.offset + i * layout.runs() * block.cols;
+        for (std::size_t f = 0; f < block.cols; ++f) {
+          const auto value = static_cast<float>(
+              zero ? 0 : draw_weight(settings_.arch, in, static_cast<double>(block.cols), random));
+          for (std::size_t r = 0; r < layout.runs(); ++r) {
+            network.parameters()[first + r * block.cols + f] = value;
+          }
+        }
+      }
+    }
+  }
+
+  void fit_batch(const FitTask& task, std::size_t begin, std::size_t runs, const FitWatch& watch,
+                 Meter& meter) {
+    Network<float>& network = network_of(runs);
+    draw_weights(network);
+    Optimizer<float> optimizer(settings_.optimizer, network.layout(),
+                               std::vector<StepSettings>(runs, {.lr = settings_.lr}), false,
+                               settings_.threads);
+    SignalsOf<float> slopes(static_cast<Eigen::Index>(nodes_), static_cast<Eigen::Index>(runs));
+    std::vector<float> slope(nodes_);
+    std::vector<bool> done(runs, false);
+    Eigen::MatrixXf outputs = network.forward();
+    for (std::uint32_t epoch = 1; epoch <= task.epochs; ++epoch) {
+      for (std::size_t r = 0; r < runs; ++r) {
+        const auto at = static_cast<Eigen::Index>(begin + r);
+        const auto run = static_cast<Eigen::Index>(r);
+        squared_error_gradient({outputs.col(run).data(), nodes_}, task.targets.col(at).data(),
+                               task.weights.col(at).data(), slope.data());
+        slopes.col(run) = Eigen::Map<const Eigen::VectorXf>(slope.data(), slopes.rows());
+      }
+      network.backward(slopes);
+      optimizer.step(network.parameters(), network.gradient());
+      outputs = network.forward();
+      for (std::size_t r = 0; r < runs; ++r) {
+        if (done[r]) continue;
+        const float* const own = outputs.col(static_cast<Eigen::Index>(r)).data();
+        done[r] = !watch(begin + r, epoch, {own, nodes_});
+      }
+      const bool over = std::all_of(done.begin(), done.end(), [](bool d) { return d; });
+      meter.add(runs * (over ? task.epochs - epoch + 1 : 1));
+      if (over) break;
+    }
+  }
+
+  DenoiseSettings settings_;
+  ModelSettings model_;
+  std::size_t nodes_;
+  LayerFilter filter_;
+  SignalsOf<float> input_;
+  std::size_t batch_ = 1;
+  std::optional<Network<float>> network_;
+};
+
+}  // namespace
+
+std::unique_ptr<Fitter> make_network_fitter(const Graph& graph, const DenoiseSettings& settings,
+                                            Progress* progress) {
+  return std::make_unique<NetworkFitter>(graph, settings, progress);
+}
+
+}  // namespace ngf::tasks

@@ -1,0 +1,358 @@
+// blind: the nodes are cut into folds. Each fold is held out from the loss once, and foretold by a
+// fit to the others. Where noise is independent between nodes,
+//
+//   E (y_u - x^_u)^2 = E (x_u - x^_u)^2 + sigma^2   for u held out,
+//
+// so the epoch where the left side, E, is least is the one where the error is, of fits to that many
+// nodes. The forecast and y_u have independent errors, E - sigma^2 and sigma^2, so their best
+// average counts the forecast sigma^2 / E. Where sigma is not known, nothing tells noise from a
+// signal of a node's own: the forecast then counts the share R of the variance that it foretold,
+// less what chance foretells: R (1 - 1 / z^2), where R is z > 1 of its standard errors.
+//
+// sure: |y - x^|^2 / N - sigma^2 + 2 sigma^2 div / N, with the divergence of y -> x^ by random
+// directions b as b' (x^(y + e b) - x^(y)) / e (Stein 1981; Ramani, Blu and Unser 2008).
+//
+// variance: the mean square distance of the outputs of a window of epochs from their mean (Wang et
+// al., "Early stopping for deep image prior", 2021).
+
+#include "tasks/stopping.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "detail/streams.hpp"
+
+namespace ngf::tasks {
+
+namespace {
+
+constexpr double no_value = std::numeric_limits<double>::quiet_NaN();
+
+/// The epoch of the least value, from 1 on; values that are none do not count.
+std::uint32_t epoch_of_least(const std::vector<double>& criterion) {
+  std::size_t best = 0;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < criterion.size(); ++i) {
+    if (!(criterion[i] < least)) continue;
+    least = criterion[i];
+    best = i;
+  }
+  return static_cast<std::uint32_t>(best + 1);
+}
+
+/// Whether it is worth going on: the least value so far was at epoch `best`.
+bool worth_going_on(std::uint32_t epoch, std::uint32_t best) {
+  constexpr std::uint32_t least_epochs = 150;
+  constexpr std::uint32_t times = 3;
+  return epoch < std::max(least_epochs, times * best);
+}
+
+// ---- blind ----
+
+/// What is known of one fit with a fold held out, by epoch.
+struct HeldOut {
+  std::vector<std::uint32_t> nodes;
+  double mean = 0;            // of the nodes in the loss
+  double null_error = 0;      // sums over the nodes held out
+  std::vector<double> error;  // by epoch
+  std::vector<double> gain_square;
+  double least = std::numeric_limits<double>::infinity();
+  std::uint32_t best = 1;
+
+  bool see(std::uint32_t epoch, const float* y, std::span<const float> outputs) {
+    double sum = 0;
+    double squares = 0;
+    for (const std::uint32_t u : nodes) {
+      const double e = double{y[u]} - double{outputs[u]};
+      const double n = double{y[u]} - mean;
+      sum += e * e;
+      squares += (n * n - e * e) * (n * n - e * e);
+    }
+    error.push_back(sum);
+    gain_square.push_back(squares);
+    if (sum < least) {
+      least = sum;
+      best = epoch;
+    }
+    return worth_going_on(epoch, best);
+  }
+};
+
+/// Holds out what is in fold `fold` of the known nodes of a column.
+HeldOut hold_out(const FitTask& task, Eigen::Index column, const std::vector<std::uint32_t>& folds,
+                 std::uint32_t fold, Eigen::Index to, FitTask& masked) {
+  HeldOut result;
+  masked.targets.col(to) = task.targets.col(column);
+  masked.weights.col(to) = task.weights.col(column);
+  std::size_t known = 0;
+  for (Eigen::Index u = 0; u < task.targets.rows(); ++u) {
+    if (task.weights(u, column) == 0) continue;
+    if (folds[known++] == fold) {
+      masked.weights(u, to) = 0;
+      result.nodes.push_back(static_cast<std::uint32_t>(u));
+    } else {
+      result.mean += double{task.targets(u, column)};
+    }
+  }
+  result.mean /= static_cast<double>(std::max<std::size_t>(1, known - result.nodes.size()));
+  for (const std::uint32_t u : result.nodes) {
+    const double n = double{task.targets(u, column)} - result.mean;
+    result.null_error += n * n;
+  }
+  return result;
+}
+
+/// One signal's folds put together.
+Verdict sum_up(std::span<const HeldOut> folds) {
+  std::size_t epochs = std::numeric_limits<std::size_t>::max();
+  std::size_t count = 0;
+  Verdict verdict;
+  for (const HeldOut& fold : folds) {
+    epochs = std::min(epochs, fold.error.size());
+    count += fold.nodes.size();
+    verdict.null_error += fold.null_error;
+  }
+  const auto n = static_cast<double>(count);
+  verdict.criterion.assign(epochs, 0);
+  for (const HeldOut& fold : folds) {
+    for (std::size_t i = 0; i < epochs; ++i) verdict.criterion[i] += fold.error[i] / n;
+  }
+  verdict.epoch = epoch_of_least(verdict.criterion);
+  verdict.null_error /= n;
+  verdict.held_out_error = verdict.criterion[verdict.epoch - 1];
+  const double gain = verdict.null_error - verdict.held_out_error;
+  double squares = 0;
+  for (const HeldOut& fold : folds) squares += fold.gain_square[verdict.epoch - 1] / n;
+  const double deviation = std::sqrt(std::max(squares - gain * gain, 0.0) / n);
+  verdict.gain_in_deviations = deviation > 0 ? gain / deviation : 0;
+  return verdict;
+}
+
+std::size_t known_values(const FitTask& task, Eigen::Index column) {
+  return static_cast<std::size_t>((task.weights.col(column).array() != 0).count());
+}
+
+std::vector<Verdict> judge_blind(Fitter& fitter, const FitTask& task,
+                                 const DenoiseSettings& settings, Meter& meter) {
+  // So many numbers of masked signals at once.
+  constexpr std::size_t most_numbers = std::size_t{1} << 24;
+  const auto rows = static_cast<std::size_t>(task.targets.rows());
+  const auto signals = static_cast<std::size_t>(task.targets.cols());
+  const std::size_t at_once =
+      std::max<std::size_t>(1, most_numbers / (std::max<std::size_t>(1, rows) * settings.folds));
+  std::vector<Verdict> verdicts;
+  for (std::size_t begin = 0; begin < signals; begin += at_once) {
+    const std::size_t end = std::min(signals, begin + at_once);
+    FitTask masked;
+    masked.epochs = task.epochs;
+    std::vector<HeldOut> held_out;
+    std::vector<std::size_t> first{0};
+    const auto most = static_cast<Eigen::Index>((end - begin) * settings.folds);
+    masked.targets.resize(task.targets.rows(), most);
+    masked.weights.resize(task.targets.rows(), most);
+    for (std::size_t s = begin; s < end; ++s) {
+      const auto column = static_cast<Eigen::Index>(s);
+      const std::size_t known = known_values(task, column);
+      const auto count = static_cast<std::uint32_t>(std::min<std::size_t>(settings.folds, known));
+      const auto folds = draw_folds(known, count, settings.seed);
+      for (std::uint32_t fold = 0; fold < count; ++fold) {
+        held_out.push_back(hold_out(task, column, folds, fold,
+                                    static_cast<Eigen::Index>(held_out.size()), masked));
+      }
+      first.push_back(held_out.size());
+    }
+    masked.targets.conservativeResize(Eigen::NoChange, static_cast<Eigen::Index>(held_out.size()));
+    masked.weights.conservativeResize(Eigen::NoChange, static_cast<Eigen::Index>(held_out.size()));
+    fitter.fit(
+        masked,
+        [&](std::size_t column, std::uint32_t epoch, std::span<const float> outputs) {
+          return held_out[column].see(
+              epoch, masked.targets.col(static_cast<Eigen::Index>(column)).data(), outputs);
+        },
+        meter);
+    for (std::size_t s = 0; s + 1 < first.size(); ++s) {
+      verdicts.push_back(sum_up(std::span(held_out).subspan(first[s], first[s + 1] - first[s])));
+    }
+  }
+  return verdicts;
+}
+
+// ---- sure ----
+
+std::vector<Verdict> judge_sure(Fitter& fitter, const FitTask& task,
+                                const DenoiseSettings& settings, const std::vector<double>& noise,
+                                Meter& meter) {
+  constexpr double step_in_deviations = 0.1;
+  const Eigen::Index rows = task.targets.rows();
+  const auto signals = static_cast<std::size_t>(task.targets.cols());
+  const std::size_t group = settings.probes + std::size_t{1};
+  // Directions are the same for all signals.
+  Eigen::MatrixXf probes(rows, static_cast<Eigen::Index>(settings.probes));
+  Random random = detail::random_for(settings.seed, detail::Use::denoise_probes, 0);
+  for (Eigen::Index i = 0; i < probes.size(); ++i) {
+    probes.data()[i] = random.chance(0.5) ? 1.0F : -1.0F;
+  }
+  FitTask moved;
+  moved.epochs = task.epochs;
+  moved.targets.resize(rows, static_cast<Eigen::Index>(signals * group));
+  moved.weights.resize(rows, moved.targets.cols());
+  std::vector<double> step(signals);
+  for (std::size_t s = 0; s < signals; ++s) {
+    const auto from = static_cast<Eigen::Index>(s);
+    step[s] = step_in_deviations * noise[s];
+    for (std::size_t p = 0; p < group; ++p) {
+      const auto to = static_cast<Eigen::Index>(s * group + p);
+      moved.weights.col(to) = task.weights.col(from);
+      moved.targets.col(to) = task.targets.col(from);
+      if (p == 0) continue;
+      moved.targets.col(to) +=
+          static_cast<float>(step[s]) *
+          task.weights.col(from).cwiseProduct(probes.col(static_cast<Eigen::Index>(p - 1)));
+    }
+  }
+  // By signal and epoch: |y - x^|^2, and b' x^ with and without the step.
+  std::vector<std::vector<double>> residual(signals);
+  std::vector<std::vector<double>> along(signals * group);
+  fitter.fit(
+      moved,
+      [&](std::size_t column, std::uint32_t, std::span<const float> outputs) {
+        const std::size_t s = column / group;
+        const auto from = static_cast<Eigen::Index>(s);
+        const Eigen::Map<const Eigen::VectorXf> x(outputs.data(), rows);
+        const Eigen::VectorXd weighted = x.cwiseProduct(task.weights.col(from)).cast<double>();
+        const std::size_t p = column % group;
+        if (p > 0) {
+          along[column].push_back(
+              weighted.dot(probes.col(static_cast<Eigen::Index>(p - 1)).cast<double>()));
+          return true;
+        }
+        residual[s].push_back((task.targets.col(from).cast<double>() - weighted).squaredNorm());
+        along[column].push_back((probes.cast<double>().transpose() * weighted).sum());
+        return true;
+      },
+      meter);
+  std::vector<Verdict> verdicts(signals);
+  for (std::size_t s = 0; s < signals; ++s) {
+    const auto n = static_cast<double>(known_values(task, static_cast<Eigen::Index>(s)));
+    const double variance = noise[s] * noise[s];
+    for (std::size_t i = 0; i < residual[s].size(); ++i) {
+      double moved_along = -along[s * group][i];
+      for (std::size_t p = 1; p < group; ++p) moved_along += along[s * group + p][i];
+      const double divergence =
+          step[s] > 0 ? moved_along / step[s] / static_cast<double>(settings.probes) : 0;
+      verdicts[s].criterion.push_back(residual[s][i] / n - variance +
+                                      2 * variance * divergence / n);
+    }
+    verdicts[s].epoch = epoch_of_least(verdicts[s].criterion);
+  }
+  return verdicts;
+}
+
+// ---- variance ----
+
+/// The outputs of the last epochs of one fit.
+struct Window {
+  Eigen::MatrixXf last;  // a column an epoch
+  Eigen::VectorXd sum;
+  double squares = 0;
+  std::vector<double> criterion;
+  double least = std::numeric_limits<double>::infinity();
+  std::uint32_t best = 1;
+
+  bool see(std::uint32_t epoch, std::uint32_t length, std::span<const float> outputs) {
+    const auto rows = static_cast<Eigen::Index>(outputs.size());
+    const Eigen::Map<const Eigen::VectorXf> x(outputs.data(), rows);
+    if (last.size() == 0) {
+      last.setZero(rows, length);
+      sum.setZero(rows);
+    }
+    const Eigen::Index slot = epoch % length;
+    sum += (x - last.col(slot)).cast<double>();
+    squares += x.cast<double>().squaredNorm() - last.col(slot).cast<double>().squaredNorm();
+    last.col(slot) = x;
+    criterion.push_back(no_value);
+    if (epoch < length) return true;
+    // A window is told of by its first epoch.
+    const std::uint32_t begun = epoch - length + 1;
+    const double variance = (squares - sum.squaredNorm() / length) / length;
+    criterion[begun - 1] = variance;
+    if (variance < least) {
+      least = variance;
+      best = begun;
+    }
+    return worth_going_on(begun, best);
+  }
+};
+
+std::vector<Verdict> judge_variance(Fitter& fitter, const FitTask& task,
+                                    const DenoiseSettings& settings, Meter& meter) {
+  std::vector<Window> windows(static_cast<std::size_t>(task.targets.cols()));
+  const std::uint32_t length = std::clamp(settings.window, 2U, std::max(2U, task.epochs));
+  fitter.fit(
+      task,
+      [&](std::size_t column, std::uint32_t epoch, std::span<const float> outputs) {
+        return windows[column].see(epoch, length, outputs);
+      },
+      meter);
+  std::vector<Verdict> verdicts(windows.size());
+  for (std::size_t s = 0; s < windows.size(); ++s) {
+    verdicts[s].criterion = std::move(windows[s].criterion);
+    verdicts[s].epoch = epoch_of_least(verdicts[s].criterion);
+  }
+  return verdicts;
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> draw_folds(std::size_t count, std::uint32_t folds, std::uint64_t seed) {
+  std::vector<std::uint32_t> fold_of(count);
+  for (std::size_t i = 0; i < count; ++i) fold_of[i] = static_cast<std::uint32_t>(i % folds);
+  Random random = detail::random_for(seed, detail::Use::denoise_folds, 0);
+  for (std::size_t i = count; i > 1; --i) std::swap(fold_of[i - 1], fold_of[random.below(i)]);
+  return fold_of;
+}
+
+double share_of_forecast(const Verdict& verdict, double explained,
+                         std::optional<double> noise_level) {
+  if (noise_level) {
+    const double noise = *noise_level * *noise_level;
+    return noise / std::max(noise, verdict.held_out_error);
+  }
+  const double z = verdict.gain_in_deviations;
+  return z > 1 ? explained * (1 - 1 / (z * z)) : 0;
+}
+
+std::uint64_t epochs_of_rule(const DenoiseSettings& settings) {
+  switch (settings.stop) {
+    case StopRule::blind:
+      return std::uint64_t{settings.epochs} * settings.folds;
+    case StopRule::sure:
+      return std::uint64_t{settings.epochs} * (settings.probes + 1);
+    case StopRule::variance:
+      return settings.epochs;
+    default:
+      return 0;
+  }
+}
+
+std::vector<Verdict> judge(Fitter& fitter, const FitTask& task, const DenoiseSettings& settings,
+                           const std::vector<double>& noise, Meter& meter) {
+  switch (settings.stop) {
+    case StopRule::blind:
+      return judge_blind(fitter, task, settings, meter);
+    case StopRule::sure:
+      return judge_sure(fitter, task, settings, noise, meter);
+    case StopRule::variance:
+      return judge_variance(fitter, task, settings, meter);
+    default:
+      break;
+  }
+  Verdict at_the_end;
+  at_the_end.epoch = task.epochs;
+  std::vector<Verdict> verdicts(static_cast<std::size_t>(task.targets.cols()), at_the_end);
+  return verdicts;
+}
+
+}  // namespace ngf::tasks
