@@ -28,39 +28,43 @@ constexpr std::size_t lanes = hn::MaxLanes(Tag<Real>());
 template <typename Real>
 constexpr std::size_t parts = columns_in_line<Real> / lanes<Real>;
 
+/// One lane: what is left of columns that do not fill a vector, with the same bits as in one.
+template <typename Real>
+using Single = hn::CappedTag<Real, 1>;
+
 /// sum += scale * (sum over `count` columns v of x_v, `weighted` by right[v]), for `vectors`
 /// vectors in registers. Rows of x are `x_stride` apart.
-template <std::size_t vectors, bool weighted, typename Column, typename Real>
-HWY_INLINE void add_columns(const Column* columns, std::size_t count, Real scale, const Real* right,
-                            const Real* x, std::size_t x_stride, Wide<Real>* sum) {
-  const Tag<Real> tag;
+template <std::size_t vectors, bool weighted, typename Vector, typename Column, typename Real>
+HWY_INLINE void add_columns(Vector tag, const Column* columns, std::size_t count, Real scale,
+                            const Real* right, const Real* x, std::size_t x_stride,
+                            hn::Vec<Vector>* sum) {
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t v = columns[i];
     const auto factor = hn::Set(tag, weighted ? scale * right[v] : scale);
     const Real* const row = x + v * x_stride;
     for (std::size_t j = 0; j < vectors; ++j) {
-      sum[j] = hn::MulAdd(factor, hn::LoadU(tag, row + j * lanes<Real>), sum[j]);
+      sum[j] = hn::MulAdd(factor, hn::LoadU(tag, row + j * hn::MaxLanes(tag)), sum[j]);
     }
   }
 }
 
 /// The same where `right` may be null.
-template <std::size_t vectors, typename Column, typename Real>
-HWY_INLINE void add_hop(const Column* columns, std::size_t count, Real scale, const Real* right,
-                        const Real* x, std::size_t x_stride, Wide<Real>* sum) {
+template <std::size_t vectors, typename Vector, typename Column, typename Real>
+HWY_INLINE void add_hop(Vector tag, const Column* columns, std::size_t count, Real scale,
+                        const Real* right, const Real* x, std::size_t x_stride,
+                        hn::Vec<Vector>* sum) {
   if (right == nullptr) {
-    add_columns<vectors, false>(columns, count, scale, right, x, x_stride, sum);
+    add_columns<vectors, false>(tag, columns, count, scale, right, x, x_stride, sum);
   } else {
-    add_columns<vectors, true>(columns, count, scale, right, x, x_stride, sum);
+    add_columns<vectors, true>(tag, columns, count, scale, right, x, x_stride, sum);
   }
 }
 
-template <std::size_t vectors, typename Real>
-HWY_INLINE double dot_of(const Wide<Real>* sum, const Real* g) {
-  const Tag<Real> tag;
+template <std::size_t vectors, typename Vector, typename Real>
+HWY_INLINE double dot_of(Vector tag, const hn::Vec<Vector>* sum, const Real* g) {
   auto products = hn::Zero(tag);
   for (std::size_t j = 0; j < vectors; ++j) {
-    products = hn::MulAdd(sum[j], hn::LoadU(tag, g + j * lanes<Real>), products);
+    products = hn::MulAdd(sum[j], hn::LoadU(tag, g + j * hn::MaxLanes(tag)), products);
   }
   return static_cast<double>(hn::GetLane(hn::SumOfLanes(tag, products)));
 }
@@ -76,14 +80,14 @@ HWY_INLINE void sum_lines(const ListedRow<Column, Real>& row, const Real* x, Rea
     const Real scale = row.scale[k];
     if (row.g == nullptr) {
       if (scale != Real{0}) {
-        add_hop<vectors>(columns, count, scale, row.right[k], x, stride, total);
+        add_hop<vectors>(tag, columns, count, scale, row.right[k], x, stride, total);
       }
       return;
     }
     Wide<Real> sum[vectors];
     for (std::size_t j = 0; j < vectors; ++j) sum[j] = hn::Zero(tag);
-    add_hop<vectors>(columns, count, Real{1}, row.right[k], x, stride, sum);
-    row.dots[k] += dot_of<vectors>(sum, row.g);
+    add_hop<vectors>(tag, columns, count, Real{1}, row.right[k], x, stride, sum);
+    row.dots[k] += dot_of<vectors>(tag, sum, row.g);
     for (std::size_t j = 0; j < vectors; ++j) {
       total[j] = hn::MulAdd(hn::Set(tag, scale), sum[j], total[j]);
     }
@@ -160,29 +164,28 @@ struct ShortKind {
 };
 
 /// Columns f to f + `vectors` vectors of a row.
-template <std::size_t vectors, typename Kind, typename Column, typename Real>
-HWY_INLINE void sum_short(const ShortRows<Column, Real>& rows, std::size_t at, const Real* x,
-                          std::size_t x_stride, std::size_t f, Real* to) {
+template <std::size_t vectors, typename Kind, typename Vector, typename Column, typename Real>
+HWY_INLINE void sum_short(Vector tag, const ShortRows<Column, Real>& rows, std::size_t at,
+                          const Real* x, std::size_t x_stride, std::size_t f, Real* to) {
   const auto& row = rows.rows[at];
-  const Tag<Real> tag;
-  Wide<Real> total[vectors];
+  hn::Vec<Vector> total[vectors];
   for (std::size_t j = 0; j < vectors; ++j) total[j] = hn::Zero(tag);
   const auto add = [&](std::size_t k, const auto* columns, std::size_t count, Real scale,
-                       Wide<Real>* sum) HWY_ATTR {
+                       hn::Vec<Vector>* sum) HWY_ATTR {
     if constexpr (Kind::weighted) {
-      add_hop<vectors>(columns, count, scale, rows.right[k], x + f, x_stride, sum);
+      add_hop<vectors>(tag, columns, count, scale, rows.right[k], x + f, x_stride, sum);
     } else {
-      add_columns<vectors, false>(columns, count, scale, rows.right[k], x + f, x_stride, sum);
+      add_columns<vectors, false>(tag, columns, count, scale, rows.right[k], x + f, x_stride, sum);
     }
   };
   const auto add_shell = [&](std::size_t k, const auto* columns, std::size_t count) HWY_ATTR {
     const Real scale = rows.scale_of(k, row.node);
     if constexpr (Kind::dotted) {
-      Wide<Real> sum[vectors];
+      hn::Vec<Vector> sum[vectors];
       for (std::size_t j = 0; j < vectors; ++j) sum[j] = hn::Zero(tag);
       add(k, columns, count, Real{1}, sum);
       rows.dots[row.node * (rows.hops + 1) + k] +=
-          dot_of<vectors>(sum, rows.g + row.node * rows.g_stride + f);
+          dot_of<vectors>(tag, sum, rows.g + row.node * rows.g_stride + f);
       for (std::size_t j = 0; j < vectors; ++j) {
         total[j] = hn::MulAdd(hn::Set(tag, scale), sum[j], total[j]);
       }
@@ -194,43 +197,21 @@ HWY_INLINE void sum_short(const ShortRows<Column, Real>& rows, std::size_t at, c
   for (std::size_t k = 1; k <= rows.hops; ++k) {
     add_shell(k, row.columns + row.places[k - 1], row.places[k] - row.places[k - 1]);
   }
-  for (std::size_t j = 0; j < vectors; ++j) hn::StoreU(total[j], tag, to + f + j * lanes<Real>);
-}
-
-/// Column f, past the last whole vector.
-template <typename Column, typename Real>
-HWY_INLINE void sum_short_column(const ShortRows<Column, Real>& rows, std::size_t at, const Real* x,
-                                 std::size_t x_stride, std::size_t f, Real* to) {
-  const auto& row = rows.rows[at];
-  Real total = 0;
-  const auto add_shell = [&](std::size_t k, const auto* columns, std::size_t count) HWY_ATTR {
-    Real sum = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::size_t v = columns[i];
-      sum += (rows.right[k] == nullptr ? Real{1} : rows.right[k][v]) * x[v * x_stride + f];
-    }
-    if (rows.g != nullptr) {
-      rows.dots[row.node * (rows.hops + 1) + k] +=
-          static_cast<double>(sum * rows.g[row.node * rows.g_stride + f]);
-    }
-    total += rows.scale_of(k, row.node) * sum;
-  };
-  add_shell(0, &row.node, 1);
-  for (std::size_t k = 1; k <= rows.hops; ++k) {
-    add_shell(k, row.columns + row.places[k - 1], row.places[k] - row.places[k - 1]);
+  for (std::size_t j = 0; j < vectors; ++j) {
+    hn::StoreU(total[j], tag, to + f + j * hn::MaxLanes(tag));
   }
-  to[f] = total;
 }
 
 /// Columns f, f + `vectors` vectors, ... of the rows from `begin` to `end`, as long as whole groups
 /// of `vectors` are left; f is then where the rest begins.
-template <std::size_t vectors, typename Kind, typename Column, typename Real>
-HWY_INLINE void sum_groups(const ShortRows<Column, Real>& rows, std::size_t begin, std::size_t end,
-                           const Real* x, std::size_t x_stride, std::size_t width, Real* y,
-                           std::size_t y_stride, std::size_t& f) {
-  for (; f + vectors * lanes<Real> <= width; f += vectors * lanes<Real>) {
+template <std::size_t vectors, typename Kind, typename Vector, typename Column, typename Real>
+HWY_INLINE void sum_groups(Vector tag, const ShortRows<Column, Real>& rows, std::size_t begin,
+                           std::size_t end, const Real* x, std::size_t x_stride, std::size_t width,
+                           Real* y, std::size_t y_stride, std::size_t& f) {
+  constexpr std::size_t group = vectors * hn::MaxLanes(tag);
+  for (; f + group <= width; f += group) {
     for (std::size_t at = begin; at < end; ++at) {
-      sum_short<vectors, Kind>(rows, at, x, x_stride, f, y + rows.rows[at].node * y_stride);
+      sum_short<vectors, Kind>(tag, rows, at, x, x_stride, f, y + rows.rows[at].node * y_stride);
     }
   }
 }
@@ -241,18 +222,15 @@ template <typename Kind, typename Column, typename Real>
 HWY_INLINE void sum_each_short(const ShortRows<Column, Real>& rows, const Real* x,
                                std::size_t x_stride, std::size_t width, Real* y,
                                std::size_t y_stride) {
+  const Tag<Real> tag;
   const std::size_t step = width >= 4 * lanes<Real> ? 1 : rows.count;
   for (std::size_t begin = 0; begin < rows.count; begin += step) {
     const std::size_t end = begin + step;
     std::size_t f = 0;
-    sum_groups<8, Kind>(rows, begin, end, x, x_stride, width, y, y_stride, f);
-    sum_groups<4, Kind>(rows, begin, end, x, x_stride, width, y, y_stride, f);
-    sum_groups<1, Kind>(rows, begin, end, x, x_stride, width, y, y_stride, f);
-    for (; f < width; ++f) {
-      for (std::size_t at = begin; at < end; ++at) {
-        sum_short_column(rows, at, x, x_stride, f, y + rows.rows[at].node * y_stride);
-      }
-    }
+    sum_groups<8, Kind>(tag, rows, begin, end, x, x_stride, width, y, y_stride, f);
+    sum_groups<4, Kind>(tag, rows, begin, end, x, x_stride, width, y, y_stride, f);
+    sum_groups<1, Kind>(tag, rows, begin, end, x, x_stride, width, y, y_stride, f);
+    sum_groups<1, Kind>(Single<Real>(), rows, begin, end, x, x_stride, width, y, y_stride, f);
   }
 }
 
