@@ -106,13 +106,14 @@ class RowFactors {
   std::vector<const Real*> right_;
 };
 
-/// Panels for sums of listed rows: wide, unless the rows of a narrower one fit into the caches.
+/// Panels for sums of listed rows: as wide as their rows still fit into the caches, but no narrower
+/// than a line.
 template <typename Real>
 PanelShape<Real> shape_for_lists(Eigen::Index rows, Eigen::Index columns) {
   constexpr std::size_t in_caches = std::size_t{1} << 20;
-  constexpr std::size_t narrow = kernels::most_sum_lines / 2;
-  const bool fits = static_cast<std::size_t>(rows) * narrow * 64 <= in_caches;
-  return {columns, fits ? narrow : kernels::most_sum_lines};
+  std::size_t lines = kernels::most_sum_lines / 2;
+  while (lines > 1 && static_cast<std::size_t>(rows) * lines * 64 > in_caches) lines /= 2;
+  return {columns, lines};
 }
 
 /// The product by lists; each_row(make) is one of the above.

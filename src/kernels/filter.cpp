@@ -5,6 +5,7 @@
 #define HWY_TARGET_INCLUDE "kernels/filter.cpp"
 #include <hwy/foreach_target.h>
 // Highway asks for this order.
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
@@ -216,6 +217,21 @@ HWY_INLINE void sum_groups(Vector tag, const ShortRows<Column, Real>& rows, std:
   }
 }
 
+/// Asks for the lists of rows soon to come: they follow in the order of a search, not of memory.
+template <typename Column, typename Real>
+HWY_INLINE void prefetch_lists(const ShortRows<Column, Real>& rows, std::size_t at) {
+  constexpr std::size_t soon = 3;
+  constexpr std::size_t line = 64 / sizeof(Column);
+  if (at + 2 * soon < rows.count) hwy::Prefetch(rows.rows[at + 2 * soon].places);
+  if (at + soon < rows.count) {
+    const auto& row = rows.rows[at + soon];
+    hwy::Prefetch(row.columns + row.places[0]);
+    if (row.places[rows.hops] - row.places[0] > line) {
+      hwy::Prefetch(row.columns + row.places[0] + line);
+    }
+  }
+}
+
 /// All columns: of wide signals row by row, so that all of a row of x is used while it is near, of
 /// narrow ones group by group, since loops over groups would take as long as the groups.
 template <typename Kind, typename Column, typename Real>
@@ -227,6 +243,7 @@ HWY_INLINE void sum_each_short(const ShortRows<Column, Real>& rows, const Real* 
   for (std::size_t begin = 0; begin < rows.count; begin += step) {
     const std::size_t end = begin + step;
     std::size_t f = 0;
+    if (step == 1) prefetch_lists(rows, begin);
     sum_groups<8, Kind>(tag, rows, begin, end, x, x_stride, width, y, y_stride, f);
     sum_groups<4, Kind>(tag, rows, begin, end, x, x_stride, width, y, y_stride, f);
     sum_groups<1, Kind>(tag, rows, begin, end, x, x_stride, width, y, y_stride, f);
