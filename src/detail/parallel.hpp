@@ -15,13 +15,14 @@ namespace ngf::detail {
 /// The number of threads that a request of `threads` means: 0 asks for all processors.
 inline int thread_count(int threads) { return threads > 0 ? threads : omp_get_num_procs(); }
 
-/// Calls body(i) for i in 0..count-1, on `threads` threads, in no order. When bodies throw, the
-/// exception of the smallest i that threw is thrown here, so that the first error in a file is the
-/// one reported; work not yet begun is dropped.
+/// On a line of its own, since threads count at the same time.
 struct alignas(64) Counter {
   std::atomic<std::size_t> value;
 };
 
+/// Calls body(i) for i in 0..count-1, on `threads` threads, in no order. When bodies throw, the
+/// exception of the smallest i that threw is thrown here, so that the first error in a file is the
+/// one reported; work not yet begun is dropped.
 template <typename Body>
 void parallel_for(std::size_t count, int threads, const Body& body) {
   std::atomic<std::size_t> failed_at{std::numeric_limits<std::size_t>::max()};
@@ -34,7 +35,8 @@ void parallel_for(std::size_t count, int threads, const Body& body) {
   // in its caches; then it helps the others.
   std::vector<Counter> next(team);
   for (std::size_t s = 0; s < team; ++s) next[s].value = s * count / team;
-#pragma omp parallel num_threads(static_cast <int>(team)) default(shared) if (team > 1)
+  const int members = static_cast<int>(team);
+#pragma omp parallel num_threads(members) default(shared) if (members > 1)
   for (std::size_t shares = 0; shares < team; ++shares) {
     const std::size_t s = (static_cast<std::size_t>(omp_get_thread_num()) + shares) % team;
     for (;;) {

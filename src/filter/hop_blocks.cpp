@@ -5,7 +5,6 @@
 
 #include "detail/aligned.hpp"
 #include "detail/parallel.hpp"
-#include "detail/scratch.hpp"
 #include "kernels/hops.hpp"
 
 namespace ngf::filter {
@@ -134,8 +133,8 @@ void turn(const Signals& x, std::size_t first, std::size_t rows, float* turned) 
 }
 
 /// The columns of a and b side by side.
-detail::ScratchVector<float> join(const Signals& a, const Signals& b, int threads) {
-  detail::ScratchVector<float> result(static_cast<std::size_t>(a.size() + b.size()));
+AlignedVector<float> join(const Signals& a, const Signals& b, int threads) {
+  AlignedVector<float> result(static_cast<std::size_t>(a.size() + b.size()));
   Eigen::Map<Signals> joined(result.data(), a.rows(), a.cols() + b.cols());
   detail::parallel_ranges(static_cast<std::size_t>(a.rows()), threads,
                           [&](std::size_t begin, std::size_t end) {

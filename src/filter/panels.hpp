@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "detail/aligned.hpp"
 #include "detail/parallel.hpp"
-#include "detail/scratch.hpp"
 #include "kernels/filter.hpp"
 #include "ngf/filter.hpp"
 
@@ -93,7 +93,7 @@ class Panels {
  private:
   PanelShape<Real> shape_;
   std::size_t rows_;
-  detail::ScratchVector<Real> copy_;
+  detail::AlignedVector<Real> copy_;
   const Real* data_;
 };
 

@@ -49,18 +49,6 @@ HWY_INLINE void add_columns(Vector tag, const Column* columns, std::size_t count
   }
 }
 
-/// The same where `right` may be null.
-template <std::size_t vectors, typename Vector, typename Column, typename Real>
-HWY_INLINE void add_hop(Vector tag, const Column* columns, std::size_t count, Real scale,
-                        const Real* right, const Real* x, std::size_t x_stride,
-                        hn::Vec<Vector>* sum) {
-  if (right == nullptr) {
-    add_columns<vectors, false>(tag, columns, count, scale, right, x, x_stride, sum);
-  } else {
-    add_columns<vectors, true>(tag, columns, count, scale, right, x, x_stride, sum);
-  }
-}
-
 template <std::size_t vectors, typename Vector, typename Real>
 HWY_INLINE double dot_of(Vector tag, const hn::Vec<Vector>* sum, const Real* g) {
   auto products = hn::Zero(tag);
@@ -68,6 +56,40 @@ HWY_INLINE double dot_of(Vector tag, const hn::Vec<Vector>* sum, const Real* g) 
     products = hn::MulAdd(sum[j], hn::LoadU(tag, g + j * hn::MaxLanes(tag)), products);
   }
   return static_cast<double>(hn::GetLane(hn::SumOfLanes(tag, products)));
+}
+
+/// What all rows of a call have in common: whether columns may have factors, and whether dots are
+/// wanted.
+template <bool weighted_, bool dotted_>
+struct RowKind {
+  static constexpr bool weighted = weighted_;
+  static constexpr bool dotted = dotted_;
+};
+
+/// total += scale * (the sum over `count` columns v of right[v] * x_v), where that is called for;
+/// with dots, *dot grows by <g, that sum>.
+template <std::size_t vectors, typename Kind, typename Vector, typename Column, typename Real>
+HWY_INLINE void add_shell(Vector tag, const Column* columns, std::size_t count, Real scale,
+                          const Real* right, const Real* x, std::size_t x_stride, const Real* g,
+                          double* dot, hn::Vec<Vector>* total) {
+  const auto add = [&](Real factor, hn::Vec<Vector>* sum) HWY_ATTR {
+    if (!Kind::weighted || right == nullptr) {
+      add_columns<vectors, false>(tag, columns, count, factor, right, x, x_stride, sum);
+    } else {
+      add_columns<vectors, true>(tag, columns, count, factor, right, x, x_stride, sum);
+    }
+  };
+  if constexpr (Kind::dotted) {
+    hn::Vec<Vector> sum[vectors];
+    for (std::size_t j = 0; j < vectors; ++j) sum[j] = hn::Zero(tag);
+    add(Real{1}, sum);
+    *dot += dot_of<vectors>(tag, sum, g);
+    for (std::size_t j = 0; j < vectors; ++j) {
+      total[j] = hn::MulAdd(hn::Set(tag, scale), sum[j], total[j]);
+    }
+  } else {
+    if (scale != Real{0}) add(scale, total);
+  }
 }
 
 template <std::size_t lines, typename Column, typename Real>
@@ -78,19 +100,12 @@ HWY_INLINE void sum_lines(const ListedRow<Column, Real>& row, const Real* x, Rea
   Wide<Real> total[vectors];
   for (std::size_t j = 0; j < vectors; ++j) total[j] = hn::Zero(tag);
   const auto add = [&](std::size_t k, const auto* columns, std::size_t count) HWY_ATTR {
-    const Real scale = row.scale[k];
-    if (row.g == nullptr) {
-      if (scale != Real{0}) {
-        add_hop<vectors>(tag, columns, count, scale, row.right[k], x, stride, total);
-      }
-      return;
-    }
-    Wide<Real> sum[vectors];
-    for (std::size_t j = 0; j < vectors; ++j) sum[j] = hn::Zero(tag);
-    add_hop<vectors>(tag, columns, count, Real{1}, row.right[k], x, stride, sum);
-    row.dots[k] += dot_of<vectors>(tag, sum, row.g);
-    for (std::size_t j = 0; j < vectors; ++j) {
-      total[j] = hn::MulAdd(hn::Set(tag, scale), sum[j], total[j]);
+    if (row.g != nullptr) {
+      add_shell<vectors, RowKind<true, true>>(tag, columns, count, row.scale[k], row.right[k], x,
+                                              stride, row.g, row.dots + k, total);
+    } else {
+      add_shell<vectors, RowKind<true, false>>(tag, columns, count, row.scale[k], row.right[k], x,
+                                               stride, row.g, nullptr, total);
     }
   };
   add(0, &row.node, 1);
@@ -156,14 +171,6 @@ void sum_listed(const ListedRow<Column, Real>& row, const Real* x, std::size_t l
   }
 }
 
-/// What all short rows have in common, so that no row has to ask: whether columns have factors, and
-/// whether dots are wanted.
-template <bool weighted_, bool dotted_>
-struct ShortKind {
-  static constexpr bool weighted = weighted_;
-  static constexpr bool dotted = dotted_;
-};
-
 /// Columns f to f + `vectors` vectors of a row.
 template <std::size_t vectors, typename Kind, typename Vector, typename Column, typename Real>
 HWY_INLINE void sum_short(Vector tag, const ShortRows<Column, Real>& rows, std::size_t at,
@@ -171,32 +178,19 @@ HWY_INLINE void sum_short(Vector tag, const ShortRows<Column, Real>& rows, std::
   const auto& row = rows.rows[at];
   hn::Vec<Vector> total[vectors];
   for (std::size_t j = 0; j < vectors; ++j) total[j] = hn::Zero(tag);
-  const auto add = [&](std::size_t k, const auto* columns, std::size_t count, Real scale,
-                       hn::Vec<Vector>* sum) HWY_ATTR {
-    if constexpr (Kind::weighted) {
-      add_hop<vectors>(tag, columns, count, scale, rows.right[k], x + f, x_stride, sum);
-    } else {
-      add_columns<vectors, false>(tag, columns, count, scale, rows.right[k], x + f, x_stride, sum);
-    }
+  const Real* g = nullptr;
+  double* dots = nullptr;
+  if constexpr (Kind::dotted) {
+    g = rows.g + row.node * rows.g_stride + f;
+    dots = rows.dots + row.node * (rows.hops + 1);
+  }
+  const auto add = [&](std::size_t k, const auto* columns, std::size_t count) HWY_ATTR {
+    add_shell<vectors, Kind>(tag, columns, count, rows.scale_of(k, row.node), rows.right[k], x + f,
+                             x_stride, g, Kind::dotted ? dots + k : nullptr, total);
   };
-  const auto add_shell = [&](std::size_t k, const auto* columns, std::size_t count) HWY_ATTR {
-    const Real scale = rows.scale_of(k, row.node);
-    if constexpr (Kind::dotted) {
-      hn::Vec<Vector> sum[vectors];
-      for (std::size_t j = 0; j < vectors; ++j) sum[j] = hn::Zero(tag);
-      add(k, columns, count, Real{1}, sum);
-      rows.dots[row.node * (rows.hops + 1) + k] +=
-          dot_of<vectors>(tag, sum, rows.g + row.node * rows.g_stride + f);
-      for (std::size_t j = 0; j < vectors; ++j) {
-        total[j] = hn::MulAdd(hn::Set(tag, scale), sum[j], total[j]);
-      }
-    } else {
-      add(k, columns, count, scale, total);
-    }
-  };
-  add_shell(0, &row.node, 1);
+  add(0, &row.node, 1);
   for (std::size_t k = 1; k <= rows.hops; ++k) {
-    add_shell(k, row.columns + row.places[k - 1], row.places[k] - row.places[k - 1]);
+    add(k, row.columns + row.places[k - 1], row.places[k] - row.places[k - 1]);
   }
   for (std::size_t j = 0; j < vectors; ++j) {
     hn::StoreU(total[j], tag, to + f + j * hn::MaxLanes(tag));
@@ -261,11 +255,11 @@ void sum_all_short(const ShortRows<Column, Real>& rows, const Real* x, std::size
   };
   if (rows.g != nullptr) {
     // Dots take longer than the question.
-    sum_each(ShortKind<true, true>());
+    sum_each(RowKind<true, true>());
   } else if (weighted) {
-    sum_each(ShortKind<true, false>());
+    sum_each(RowKind<true, false>());
   } else {
-    sum_each(ShortKind<false, false>());
+    sum_each(RowKind<false, false>());
   }
 }
 

@@ -26,12 +26,6 @@ namespace {
 using Sparse = Eigen::SparseMatrix<double>;
 using Nodes = std::vector<Eigen::Index>;
 
-double mean_of(const Eigen::VectorXd& y, const Nodes& known) {
-  double sum = 0;
-  for (const Eigen::Index u : known) sum += y[u];
-  return sum / static_cast<double>(known.size());
-}
-
 /// Nodes by what is known of them: values, neighbours of neighbours with values, or nothing.
 struct Parts {
   Nodes known;
@@ -161,7 +155,7 @@ struct Tikhonov::State {
     const bool dense = laplacian.rows() <= most_dense;
     if (changed && dense) reduce();
     Smoothed result = dense ? smooth_dense(y) : smooth_large(y, changed, progress);
-    const double mean = mean_of(y, parts.known);
+    const double mean = known_mean(y);
     for (const Eigen::Index u : parts.unreached) result.signal[u] = mean;
     return result;
   }
@@ -270,7 +264,7 @@ Smoothed Tikhonov::smooth(const Eigen::VectorXd& y, const Progress* progress) {
   return state_->smooth(y, progress);
 }
 
-Eigen::VectorXd neighbor_median(const Graph& graph, const Eigen::VectorXd& y) {
+double known_mean(const Eigen::VectorXd& y) {
   double sum = 0;
   double count = 0;
   for (const double value : y) {
@@ -278,6 +272,11 @@ Eigen::VectorXd neighbor_median(const Graph& graph, const Eigen::VectorXd& y) {
     sum += value;
     ++count;
   }
+  return sum / count;
+}
+
+Eigen::VectorXd neighbor_median(const Graph& graph, const Eigen::VectorXd& y) {
+  const double mean = known_mean(y);
   Eigen::VectorXd result(y.size());
   std::vector<double> around;
   for (NodeId u = 0; u < graph.nodes(); ++u) {
@@ -287,7 +286,7 @@ Eigen::VectorXd neighbor_median(const Graph& graph, const Eigen::VectorXd& y) {
       if (v != u && !std::isnan(y[v])) around.push_back(y[v]);
     }
     if (around.empty()) {
-      result[u] = sum / count;
+      result[u] = mean;
       continue;
     }
     const auto middle = around.begin() + static_cast<std::ptrdiff_t>(around.size() / 2);

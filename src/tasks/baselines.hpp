@@ -40,6 +40,9 @@ class Tikhonov {
   std::unique_ptr<State> state_;
 };
 
+/// The mean of the values that there are.
+double known_mean(const Eigen::VectorXd& y);
+
 /// Each node takes the median of what is known at it and its neighbours; where nothing is, the mean
 /// of the signal.
 Eigen::VectorXd neighbor_median(const Graph& graph, const Eigen::VectorXd& y);

@@ -126,19 +126,14 @@ struct Unit {
 };
 
 Unit unit_of(const Eigen::VectorXd& y, const DenoiseSettings& settings, double size) {
-  double sum = 0;
-  double count = 0;
-  for (const double value : y) {
-    if (std::isnan(value)) continue;
-    sum += value;
-    ++count;
-  }
   Unit unit;
-  const double mean = sum / count;
+  const double mean = tasks::known_mean(y);
+  double count = 0;
   double squares = 0;
   double largest = 0;
   for (const double value : y) {
     if (std::isnan(value)) continue;
+    ++count;
     squares += (value - mean) * (value - mean);
     largest = std::max(largest, std::abs(value));
   }
