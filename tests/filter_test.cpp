@@ -308,6 +308,40 @@ TEST(NeighborhoodFilter, TheSameOnAnyNumberOfThreads) {
   }
 }
 
+TEST(NeighborhoodFilter, LongListsGoTileByTile) {
+  // So many nodes that signals are cut into tiles, and hundreds of columns a row.
+  constexpr NodeId nodes = 5000;
+  const Taps taps{0.5, -1, 2, 0.25};
+  for (const bool directed : {false, true}) {
+    const Graph graph = build_graph(nodes, random_edges(nodes, directed ? 40000 : 20000, 7),
+                                    {.directed = directed});
+    FilterOptions options;
+    options.normalization = Normalization::symmetric;
+    options.shells.storage = Storage::dense;
+    const NeighborhoodFilter hops(graph, taps, options);
+    options.shells.storage = Storage::sparse;
+    const NeighborhoodFilter lists(graph, taps, options);
+    const MatrixF x = random_matrix(nodes, 70, 1).cast<float>();
+    const MatrixF g = random_matrix(nodes, 70, 2).cast<float>();
+    const MatrixF all = lists.apply(x);
+    for (const Eigen::Index columns : {1, 2, 16, 20, 70}) {
+      const MatrixF some = x.leftCols(columns);
+      const MatrixF some_g = g.leftCols(columns);
+      const MatrixF y = lists.apply(some);
+      expect_near(y.cast<double>(), hops.apply(some).cast<double>(), 1e-5);
+      if (columns > 1) {
+        EXPECT_EQ(y, all.leftCols(columns)) << columns;
+      }
+      const auto gradients = lists.gradients(some, some_g);
+      const auto expected = hops.gradients(some, some_g);
+      expect_near(gradients.input.cast<double>(), expected.input.cast<double>(), 1e-5);
+      for (std::size_t k = 0; k < taps.count(); ++k) {
+        EXPECT_NEAR(gradients.taps[k], expected.taps[k], 1e-4 * std::abs(expected.taps[k]) + 1e-2);
+      }
+    }
+  }
+}
+
 TEST(NeighborhoodFilter, StorageDependsOnTheWidthThatIsExpected) {
   // A ring, 2 * 15 + 1 of whose 200 nodes are within 15 hops: 15.5 %.
   std::vector<Edge> edges;

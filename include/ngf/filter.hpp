@@ -19,6 +19,10 @@
 
 namespace ngf {
 
+namespace filter {
+struct ListLayout;
+}
+
 template <typename Real>
 using SignalsOf = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
@@ -124,7 +128,8 @@ class NeighborhoodFilter {
   std::shared_ptr<const Graph> back_graph_;  // transposed; the same when undirected
   std::shared_ptr<const Shells> shells_;
   std::shared_ptr<const Shells> back_;  // of the transposed graph; the same when undirected
-  std::shared_ptr<const std::vector<NodeId>> order_;  // of rows, where they are short
+  std::shared_ptr<const filter::ListLayout> layout_;       // of the shells
+  std::shared_ptr<const filter::ListLayout> back_layout_;  // of the transposed graph's
   std::shared_ptr<const Scales> scales_;
 };
 

@@ -102,8 +102,11 @@ kernels::Lines blocks_from(const Hops& turned, std::size_t first, std::size_t be
 /// Calls body(first, rows) for each block, in parallel.
 template <typename Body>
 void for_each_block(NodeId nodes, int threads, const Body& body) {
-  parallel_for((nodes + block_hops - 1) / block_hops, threads, [&](std::size_t block) {
-    const std::size_t first = block * block_hops;
+  // Threads take every other one, so that blocks with less and less to do are shared evenly.
+  const std::size_t count = (nodes + block_hops - 1) / block_hops;
+  const std::size_t even = (count + 1) / 2;
+  parallel_for(count, threads, [&](std::size_t i) {
+    const std::size_t first = (i < even ? 2 * i : 2 * (i - even) + 1) * block_hops;
     body(first, std::min<std::size_t>(block_hops, nodes - first));
   });
 }

@@ -110,8 +110,8 @@ class FilterRun {
   filter::ShellSource source(bool transposed) const {
     return {transposed ? *filter_.back_ : *filter_.shells_,
             transposed ? *filter_.shells_ : *filter_.back_,
-            transposed ? *filter_.back_graph_ : *filter_.graph_, filter_.options_.shells,
-            *filter_.order_};
+            transposed ? *filter_.back_layout_ : *filter_.layout_,
+            transposed ? *filter_.back_graph_ : *filter_.graph_, filter_.options_.shells};
   }
 
   /// Shell k alone.
@@ -186,17 +186,19 @@ NeighborhoodFilter::NeighborhoodFilter(const Graph& graph, Taps taps, const Filt
   options_.shells.hops = static_cast<std::uint32_t>(taps_.count() - 1);
   options_.shells.dense_above = dense_above(options, taps_.count(), graph.nodes());
   shells_ = std::make_shared<const Shells>(build_shells(graph, options_.shells));
+  layout_ = std::make_shared<const filter::ListLayout>(*shells_, options_.shells.threads);
   // Only where nothing is held will the graph be asked again.
-  order_ = std::make_shared<const std::vector<NodeId>>(filter::order_of_short_rows(*shells_));
   const bool streaming = shells_->storage() == Storage::stream;
   graph_ = std::make_shared<const Graph>(streaming ? graph : Graph());
   back_ = shells_;
+  back_layout_ = layout_;
   back_graph_ = graph_;
   if (graph.directed()) {
     Graph back = transpose(graph);
     ShellOptions same_form = options_.shells;
     same_form.storage = shells_->storage();
     back_ = std::make_shared<const Shells>(build_shells(back, same_form));
+    back_layout_ = std::make_shared<const filter::ListLayout>(*back_, options_.shells.threads);
     back_graph_ = std::make_shared<const Graph>(streaming ? std::move(back) : Graph());
   }
   scales_ = std::make_shared<const Scales>(taps_.count());

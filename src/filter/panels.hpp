@@ -97,12 +97,21 @@ class Panels {
   const Real* data_;
 };
 
-/// A signal's row of a panel, where the result of a kernel lies until it is copied to its matrix.
+/// A signal's row of a panel, where the result of a kernel lies until it is copied to its matrix,
+/// and back.
 template <typename Real>
 void copy_out(const Real* from, const PanelShape<Real>& shape, std::size_t panel, NodeId u,
               SignalsSlice<Real>& to) {
   std::copy_n(from, shape.columns_of(panel),
               to.data() + u * static_cast<std::size_t>(to.outerStride()) + panel * shape.width());
+}
+
+template <typename Real>
+void copy_in(const SignalsSlice<Real>& from, const PanelShape<Real>& shape, std::size_t panel,
+             NodeId u, Real* to) {
+  std::copy_n(
+      from.data() + u * static_cast<std::size_t>(from.outerStride()) + panel * shape.width(),
+      shape.columns_of(panel), to);
 }
 
 }  // namespace ngf::filter

@@ -23,43 +23,121 @@ using detail::parallel_for;
 
 // ---- Lists ----
 
-/// The row of one node, wherever its list is.
+/// So much of signals stays in a core's caches.
+constexpr std::size_t list_tile_bytes = std::size_t{1} << 20;
+
+/// The row of one node, or its parts in some tiles of columns, wherever its list is: as in
+/// `kernels::ListedRow`.
 template <typename Column>
 struct RowOfLists {
   NodeId node;
   const Column* columns;
-  std::size_t begin;
-  const std::uint32_t* ends;
+  const std::uint32_t* cuts;
+  std::size_t step = 1;
+  std::size_t parts = 1;
+  std::size_t part_of_node = 0;
 };
 
-/// For each block of nodes, in parallel, calls make() and then what that returns on each row, of
-/// lists that are held.
-template <typename Column, typename Make>
-void for_each_row(const ColumnLists<Column>& lists, NodeId nodes, int threads, const Make& make) {
-  constexpr std::size_t block_rows = 64;
-  parallel_for((nodes + block_rows - 1) / block_rows, threads, [&](std::size_t block) {
-    auto visit = make();
-    const std::size_t end = std::min<std::size_t>(nodes, (block + 1) * block_rows);
-    for (auto u = static_cast<NodeId>(block * block_rows); u < end; ++u) {
-      const auto places = lists.places(u);
-      visit(RowOfLists<Column>{u, lists.block(u), places.front(), places.data() + 1});
-    }
-  });
+/// The first node of tile t, and the tile of node u.
+std::size_t tile_begin(std::size_t t, std::size_t tiles, NodeId nodes) { return nodes * t / tiles; }
+std::size_t tile_of(NodeId u, std::size_t tiles, NodeId nodes) {
+  return ((u + std::size_t{1}) * tiles - 1) / nodes;
 }
 
-/// The same for lists that are found on the way.
-template <typename Make>
-void for_each_row(const Graph& graph, const ShellOptions& options, const Make& make) {
-  stream_shells(graph, options, [&](const ShellRows<NodeId>& rows) {
-    auto visit = make();
-    std::size_t begin = 0;
-    for (std::size_t i = 0; i < rows.rows.size(); ++i) {
-      const std::uint32_t* const ends = rows.ends.data() + i * options.hops;
-      visit(RowOfLists<NodeId>{rows.rows[i], rows.columns.data() + begin, 0, ends});
-      begin += options.hops > 0 ? ends[options.hops - 1] : 0;
-    }
-  });
-}
+/// Tiles that are gone through at the same time; none stands for rows as they are.
+struct Pass {
+  std::size_t first = 0;
+  std::size_t tiles = 0;
+};
+
+/// Rows of lists that are held.
+template <typename Column>
+class HeldRows {
+ public:
+  HeldRows(const ColumnLists<Column>& lists, const ListLayout& layout, NodeId nodes, int threads)
+      : lists_(lists), layout_(layout), nodes_(nodes), threads_(threads) {}
+
+  /// Panels are as wide as a tile of them still fits into the caches, but no narrower than a line.
+  template <typename Real>
+  PanelShape<Real> shape_for(Eigen::Index columns) const {
+    std::size_t lines = kernels::most_sum_lines / 2;
+    while (lines > 1 && nodes_ / layout_.tiles * lines * 64 > list_tile_bytes) lines /= 2;
+    return {columns, lines};
+  }
+
+  /// All tiles together where that much fits too. A sum has the same order either way, so that it
+  /// does not depend on how many columns there are beside it.
+  template <typename Real>
+  std::vector<Pass> passes(const PanelShape<Real>& shape) const {
+    const std::size_t tiles = layout_.tiles;
+    if (shape.lines() == 0 || tiles == 1) return {{}};
+    if (nodes_ * shape.lines() * 64 <= list_tile_bytes * 3 / 2) return {{0, tiles}};
+    std::vector<Pass> result;
+    for (std::size_t t = 0; t < tiles; ++t) result.push_back({t, 1});
+    return result;
+  }
+
+  /// For each block of nodes, in parallel, calls make() and then what that returns on each row.
+  template <typename Make>
+  void for_each(const Pass& pass, const Make& make) const {
+    constexpr std::size_t block_rows = 64;
+    parallel_for((nodes_ + block_rows - 1) / block_rows, threads_, [&](std::size_t block) {
+      auto visit = make();
+      const std::size_t end = std::min<std::size_t>(nodes_, (block + 1) * block_rows);
+      for (auto u = static_cast<NodeId>(block * block_rows); u < end; ++u) visit(row(u, pass));
+    });
+  }
+
+ private:
+  RowOfLists<Column> row(NodeId u, const Pass& pass) const {
+    if (pass.tiles == 0) return {u, lists_.block(u), lists_.places(u).data()};
+    const std::size_t hops = lists_.hops();
+    return {.node = u,
+            .columns = lists_.block(u),
+            .cuts = layout_.cuts.data() + (pass.first * nodes_ + u) * hops,
+            .step = nodes_ * hops,
+            .parts = pass.tiles,
+            .part_of_node = tile_of(u, layout_.tiles, nodes_) - pass.first};
+  }
+
+  const ColumnLists<Column>& lists_;
+  const ListLayout& layout_;
+  NodeId nodes_;
+  int threads_;
+};
+
+/// Rows that are found on the way. Panels are wide, since they are found again for each.
+class FoundRows {
+ public:
+  FoundRows(const Graph& graph, const ShellOptions& options) : graph_(graph), options_(options) {}
+
+  template <typename Real>
+  static PanelShape<Real> shape_for(Eigen::Index columns) {
+    return {columns, kernels::most_sum_lines};
+  }
+  template <typename Real>
+  static std::vector<Pass> passes(const PanelShape<Real>& /*shape*/) {
+    return {{}};
+  }
+
+  template <typename Make>
+  void for_each(const Pass& /*pass*/, const Make& make) const {
+    stream_shells(graph_, options_, [&](const ShellRows<NodeId>& rows) {
+      auto visit = make();
+      std::vector<std::uint32_t> places(options_.hops + std::size_t{1}, 0);
+      const NodeId* columns = rows.columns.data();
+      for (std::size_t i = 0; i < rows.rows.size(); ++i) {
+        std::copy_n(rows.ends.data() + i * options_.hops, options_.hops, places.data() + 1);
+        visit(RowOfLists<NodeId>{rows.rows[i], columns, places.data()});
+        columns += places.back();
+      }
+    });
+  }
+
+ private:
+  const Graph& graph_;
+  const ShellOptions& options_;
+};
 
 /// Pointers to the factors that there are.
 template <typename Real>
@@ -97,8 +175,15 @@ class RowFactors {
   template <typename Column>
   kernels::ListedRow<Column, Real> listed(const RowOfLists<Column>& row) {
     const std::vector<Real>& scale = scale_.of(row.node);
-    return {row.node,     row.columns,   row.begin, row.ends, scale.size() - 1,
-            scale.data(), right_.data(), nullptr,   nullptr};
+    return {.node = row.node,
+            .columns = row.columns,
+            .cuts = row.cuts,
+            .step = row.step,
+            .parts = row.parts,
+            .part_of_node = row.part_of_node,
+            .hops = scale.size() - 1,
+            .scale = scale.data(),
+            .right = right_.data()};
   }
 
  private:
@@ -106,28 +191,29 @@ class RowFactors {
   std::vector<const Real*> right_;
 };
 
-/// Panels for sums of listed rows: as wide as their rows still fit into the caches, but no narrower
-/// than a line.
-template <typename Real>
-PanelShape<Real> shape_for_lists(Eigen::Index rows, Eigen::Index columns) {
-  constexpr std::size_t in_caches = std::size_t{1} << 20;
-  std::size_t lines = kernels::most_sum_lines / 2;
-  while (lines > 1 && static_cast<std::size_t>(rows) * lines * 64 > in_caches) lines /= 2;
-  return {columns, lines};
-}
-
-/// The product by lists; each_row(make) is one of the above.
-template <typename Real, typename EachRow>
-void multiply_lists(const EachRow& each_row, const ShellFactors<Real>& factors,
-                    const Panels<Real>& x, SignalsSlice<Real>& y) {
-  for (std::size_t panel = 0; panel < x.shape().count(); ++panel) {
-    each_row([&] {
-      return [&, of_rows = RowFactors<Real>(factors),
-              sum = AlignedVector<Real>(x.shape().width())](const auto& row) mutable {
-        kernels::sum_shells(of_rows.listed(row), x.row(panel, 0), x.shape().lines(), sum.data());
-        copy_out(sum.data(), x.shape(), panel, row.node, y);
-      };
-    });
+/// The product by rows of lists, and the dots of `correlate` where g and dots are given, without
+/// the factors of rows.
+template <typename Real, typename Rows>
+void multiply_lists(const Rows& rows, const ShellFactors<Real>& factors, const Panels<Real>& x,
+                    const Panels<Real>* g, double* dots, SignalsSlice<Real>* y) {
+  const PanelShape<Real>& shape = x.shape();
+  for (std::size_t panel = 0; panel < shape.count(); ++panel) {
+    for (const Pass& pass : rows.passes(shape)) {
+      rows.for_each(pass, [&] {
+        return [&, of_rows = RowFactors<Real>(factors),
+                sum = AlignedVector<Real>(shape.width())](const auto& row) mutable {
+          auto listed = of_rows.listed(row);
+          if (g != nullptr) {
+            listed.g = g->row(panel, row.node);
+            listed.dots = dots + row.node * factors.scale.size();
+          }
+          const bool add = pass.first > 0 && y != nullptr;
+          if (add) copy_in(*y, shape, panel, row.node, sum.data());
+          kernels::sum_shells(listed, x.row(panel, 0), shape.lines(), add, sum.data());
+          if (y != nullptr) copy_out(sum.data(), shape, panel, row.node, *y);
+        };
+      });
+    }
   }
 }
 
@@ -178,6 +264,35 @@ std::vector<NodeId> search_order(const ColumnLists<Column>& lists, NodeId nodes)
   return order;
 }
 
+/// So many tiles that one fits into the caches, unless rows would have too few columns in each.
+std::size_t count_tiles(NodeId nodes, std::uint64_t pairs, std::uint32_t hops) {
+  constexpr std::size_t fewest_columns = 16;
+  const std::size_t bytes = nodes * (kernels::most_sum_lines / 2) * 64;
+  const std::size_t most = pairs / (std::uint64_t{nodes} * hops * fewest_columns);
+  return std::max<std::size_t>(1, std::min(most, (bytes + list_tile_bytes - 1) / list_tile_bytes));
+}
+
+/// As `ListLayout` has them.
+template <typename Column>
+std::vector<std::uint32_t> cut_lists(const ColumnLists<Column>& lists, NodeId nodes,
+                                     std::size_t tiles, int threads) {
+  const std::size_t hops = lists.hops();
+  std::vector<std::uint32_t> cuts((tiles + 1) * nodes * hops);
+  detail::parallel_ranges(nodes, threads, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin * hops; i < end * hops; ++i) {
+      const std::span<const Column> columns =
+          lists.columns(static_cast<NodeId>(i / hops), static_cast<std::uint32_t>(i % hops + 1));
+      const std::uint32_t first = lists.places(static_cast<NodeId>(i / hops))[i % hops];
+      auto at = columns.begin();
+      for (std::size_t t = 0; t <= tiles; ++t) {
+        at = std::lower_bound(at, columns.end(), tile_begin(t, tiles, nodes));
+        cuts[t * nodes * hops + i] = first + static_cast<std::uint32_t>(at - columns.begin());
+      }
+    }
+  });
+  return cuts;
+}
+
 /// Gives the dots of each node and shell the factors of their rows.
 template <typename Real>
 void multiply_by_rows(const ShellFactors<Real>& factors, Matrix& dots) {
@@ -189,42 +304,17 @@ void multiply_by_rows(const ShellFactors<Real>& factors, Matrix& dots) {
   }
 }
 
-/// As `correlate`. `of_product` are the factors themselves where no product is wanted.
-template <typename Real, typename EachRow>
-Matrix correlate_lists(const EachRow& each_row, const ShellFactors<Real>& factors,
-                       const Panels<Real>& x, const Panels<Real>& g, NodeId nodes,
-                       const ShellFactors<Real>& of_product, SignalsSlice<Real>* product) {
-  const auto count = static_cast<Eigen::Index>(factors.scale.size());
-  Matrix dots = Matrix::Zero(nodes, count);
-  for (std::size_t panel = 0; panel < x.shape().count(); ++panel) {
-    each_row([&] {
-      return [&, of_rows = RowFactors<Real>(of_product),
-              sum = AlignedVector<Real>(x.shape().width())](const auto& row) mutable {
-        auto listed = of_rows.listed(row);
-        listed.g = g.row(panel, row.node);
-        listed.dots = dots.data() + row.node * count;
-        kernels::sum_shells(listed, x.row(panel, 0), x.shape().lines(), sum.data());
-        if (product != nullptr) copy_out(sum.data(), x.shape(), panel, row.node, *product);
-      };
-    });
-  }
-  multiply_by_rows(factors, dots);
-  return dots;
-}
-
-/// Calls on_lists(each_row) or on_hops(matrix), whatever holds the shells.
-template <typename OnLists, typename OnHops>
-auto by_form(const ShellSource& shells, const OnLists& on_lists, const OnHops& on_hops) {
+/// Calls on_rows(rows of lists) or on_hops(matrix), whatever holds the shells.
+template <typename OnRows, typename OnHops>
+auto by_form(const ShellSource& shells, const OnRows& on_rows, const OnHops& on_hops) {
   return std::visit(
       [&](const auto& held) {
         using Held = std::decay_t<decltype(held)>;
         if constexpr (std::is_same_v<Held, std::monostate>) {
-          return on_lists(
-              [&](const auto& make) { for_each_row(shells.graph, shells.options, make); });
+          return on_rows(FoundRows(shells.graph, shells.options));
         } else if constexpr (requires { held.hops(); }) {
-          return on_lists([&](const auto& make) {
-            for_each_row(held, shells.held.nodes(), shells.options.threads, make);
-          });
+          return on_rows(
+              HeldRows(held, shells.layout, shells.held.nodes(), shells.options.threads));
         } else {
           return on_hops(held);
         }
@@ -250,31 +340,37 @@ void on_lists(const Shells& shells, const Body& body) {
 
 }  // namespace
 
-std::vector<NodeId> order_of_short_rows(const Shells& shells) {
+ListLayout::ListLayout(const Shells& shells, int threads) {
   constexpr std::uint64_t few = 128;
+  const NodeId nodes = shells.nodes();
   const std::vector<std::uint64_t> pairs = shells.pairs();
+  if (pairs.size() < 2) return;
   const auto total = std::accumulate(pairs.begin(), pairs.end(), std::uint64_t{0});
-  std::vector<NodeId> result;
-  if (pairs.size() < 2 || total >= few * shells.nodes()) return result;
-  on_lists(shells, [&](const auto& lists) { result = search_order(lists, shells.nodes()); });
-  return result;
+  on_lists(shells, [&](const auto& lists) {
+    if (total < few * nodes) {
+      order = search_order(lists, nodes);
+      return;
+    }
+    tiles = count_tiles(nodes, total, lists.hops());
+    if (tiles > 1) cuts = cut_lists(lists, nodes, tiles, threads);
+  });
 }
 
 template <typename Real>
 void multiply_to(const ShellSource& shells, const ShellFactors<Real>& factors,
                  const SignalsView<Real>& x, SignalsSlice<Real> y) {
   const int threads = shells.options.threads;
-  if (x.cols() > 1 && !shells.order.empty()) {
+  if (x.cols() > 1 && !shells.layout.order.empty()) {
     on_lists(shells.held, [&](const auto& lists) {
-      multiply_short_lists<Real>(lists, shells.order, factors, x, y, threads);
+      multiply_short_lists<Real>(lists, shells.layout.order, factors, x, y, threads);
     });
     return;
   }
   by_form(
       shells,
-      [&](const auto& each_row) {
-        const Panels<Real> panels(x, shape_for_lists<Real>(x.rows(), x.cols()), threads);
-        multiply_lists(each_row, factors, panels, y);
+      [&](const auto& rows) {
+        const Panels<Real> panels(x, rows.template shape_for<Real>(x.cols()), threads);
+        multiply_lists<Real>(rows, factors, panels, nullptr, nullptr, &y);
       },
       [&](const auto& matrix) {
         multiply_hops<std::remove_cvref_t<decltype(matrix(0, 0))>, Real>(
@@ -295,15 +391,16 @@ Matrix correlate(const ShellSource& shells, const ShellFactors<Real>& factors,
                  const SignalsOf<Real>& x, const SignalsOf<Real>& g,
                  const ShellFactors<Real>* of_product, SignalsOf<Real>* product, bool totals) {
   const int threads = shells.options.threads;
+  const auto count = static_cast<Eigen::Index>(factors.scale.size());
   std::optional<SignalsSlice<Real>> slice;
   if (product != nullptr) {
     product->resize(x.rows(), x.cols());
     slice.emplace(*product);
   }
-  if (slice && x.cols() > 1 && !shells.order.empty()) {
-    Matrix dots = Matrix::Zero(x.rows(), static_cast<Eigen::Index>(factors.scale.size()));
+  if (slice && x.cols() > 1 && !shells.layout.order.empty()) {
+    Matrix dots = Matrix::Zero(x.rows(), count);
     on_lists(shells.held, [&](const auto& lists) {
-      multiply_short_lists<Real>(lists, shells.order, *of_product, x, *slice, threads, &g,
+      multiply_short_lists<Real>(lists, shells.layout.order, *of_product, x, *slice, threads, &g,
                                  dots.data());
     });
     multiply_by_rows(factors, dots);
@@ -311,13 +408,14 @@ Matrix correlate(const ShellSource& shells, const ShellFactors<Real>& factors,
   }
   return by_form(
       shells,
-      [&](const auto& each_row) {
-        const auto shape = shape_for_lists<Real>(x.rows(), x.cols());
-        const Panels<Real> panels(x, shape, threads);
-        const Panels<Real> panels_of_g(g, shape, threads);
-        return correlate_lists(each_row, factors, panels, panels_of_g, shells.held.nodes(),
-                               product != nullptr ? *of_product : factors,
-                               slice ? &*slice : nullptr);
+      [&](const auto& rows) {
+        const Panels<Real> panels(x, rows.template shape_for<Real>(x.cols()), threads);
+        const Panels<Real> panels_of_g(g, panels.shape(), threads);
+        Matrix dots = Matrix::Zero(x.rows(), count);
+        multiply_lists(rows, slice ? *of_product : factors, panels, &panels_of_g, dots.data(),
+                       slice ? &*slice : nullptr);
+        multiply_by_rows(factors, dots);
+        return dots;
       },
       [&](const auto& matrix) {
         const auto* const turned = turned_of(matrix, shells);

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <algorithm>
-#include <span>
+#include <cstdint>
 #include <vector>
 
 #include "ngf/filter.hpp"
@@ -41,18 +41,29 @@ struct ShellFactors {
   }
 };
 
+/// How shells that are lists are gone through, so that what is read of the signals is still in the
+/// caches.
+struct ListLayout {
+  /// Where rows have few columns: all nodes, in an order in which rows that follow each other have
+  /// columns in common. Otherwise nothing.
+  std::vector<NodeId> order;
+  /// Other rows are summed tile by tile of their columns. In tile t, hop k of node u has the
+  /// columns from cuts[(t * nodes + u) * hops + k - 1] on, up to those of tile t + 1; empty for one
+  /// tile.
+  std::size_t tiles = 1;
+  std::vector<std::uint32_t> cuts;
+
+  explicit ListLayout(const Shells& shells, int threads);
+};
+
 /// Shells that are held, or a graph to find them in again and again.
 struct ShellSource {
   const Shells& held;
   const Shells& turned;  ///< of the transposed graph; the same when undirected
-  const Graph& graph;    ///< used where nothing is held
+  const ListLayout& layout;
+  const Graph& graph;  ///< used where nothing is held
   const ShellOptions& options;
-  std::span<const NodeId> order;  ///< as `order_of_short_rows` has it
 };
-
-/// Where shells are lists of few columns a row: all nodes, in an order in which rows that follow
-/// each other have columns in common, so that these are still in the caches. Otherwise nothing.
-std::vector<NodeId> order_of_short_rows(const Shells& shells);
 
 /// Y = sum over k of the shells, with their factors, times X.
 template <typename Real>

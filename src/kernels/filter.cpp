@@ -49,6 +49,23 @@ HWY_INLINE void add_columns(Vector tag, const Column* columns, std::size_t count
   }
 }
 
+/// The same for many columns: in two sums, since each addition waits for the one before it.
+template <std::size_t vectors, bool weighted, typename Vector, typename Column, typename Real>
+HWY_INLINE void add_many_columns(Vector tag, const Column* columns, std::size_t count, Real scale,
+                                 const Real* right, const Real* x, std::size_t x_stride,
+                                 hn::Vec<Vector>* sum) {
+  hn::Vec<Vector> other[vectors];
+  for (std::size_t j = 0; j < vectors; ++j) other[j] = hn::Zero(tag);
+  for (std::size_t i = 0; i + 2 <= count; i += 2) {
+    add_columns<vectors, weighted>(tag, columns + i, 1, scale, right, x, x_stride, sum);
+    add_columns<vectors, weighted>(tag, columns + i + 1, 1, scale, right, x, x_stride, other);
+  }
+  if (count % 2 == 1) {
+    add_columns<vectors, weighted>(tag, columns + count - 1, 1, scale, right, x, x_stride, sum);
+  }
+  for (std::size_t j = 0; j < vectors; ++j) sum[j] = hn::Add(sum[j], other[j]);
+}
+
 template <std::size_t vectors, typename Vector, typename Real>
 HWY_INLINE double dot_of(Vector tag, const hn::Vec<Vector>* sum, const Real* g) {
   auto products = hn::Zero(tag);
@@ -58,10 +75,11 @@ HWY_INLINE double dot_of(Vector tag, const hn::Vec<Vector>* sum, const Real* g) 
   return static_cast<double>(hn::GetLane(hn::SumOfLanes(tag, products)));
 }
 
-/// What all rows of a call have in common: whether columns may have factors, and whether dots are
-/// wanted.
-template <bool weighted_, bool dotted_>
+/// What all rows of a call have in common: whether they have many columns, whether columns may have
+/// factors, and whether dots are wanted.
+template <bool many_, bool weighted_, bool dotted_>
 struct RowKind {
+  static constexpr bool many = many_;
   static constexpr bool weighted = weighted_;
   static constexpr bool dotted = dotted_;
 };
@@ -73,10 +91,17 @@ HWY_INLINE void add_shell(Vector tag, const Column* columns, std::size_t count, 
                           const Real* right, const Real* x, std::size_t x_stride, const Real* g,
                           double* dot, hn::Vec<Vector>* total) {
   const auto add = [&](Real factor, hn::Vec<Vector>* sum) HWY_ATTR {
-    if (!Kind::weighted || right == nullptr) {
-      add_columns<vectors, false>(tag, columns, count, factor, right, x, x_stride, sum);
+    const auto add_all = [&]<bool weighted>() HWY_ATTR {
+      if constexpr (Kind::many) {
+        add_many_columns<vectors, weighted>(tag, columns, count, factor, right, x, x_stride, sum);
+      } else {
+        add_columns<vectors, weighted>(tag, columns, count, factor, right, x, x_stride, sum);
+      }
+    };
+    if (Kind::weighted && right != nullptr) {
+      add_all.template operator()<true>();
     } else {
-      add_columns<vectors, true>(tag, columns, count, factor, right, x, x_stride, sum);
+      add_all.template operator()<false>();
     }
   };
   if constexpr (Kind::dotted) {
@@ -93,27 +118,31 @@ HWY_INLINE void add_shell(Vector tag, const Column* columns, std::size_t count, 
 }
 
 template <std::size_t lines, typename Column, typename Real>
-HWY_INLINE void sum_lines(const ListedRow<Column, Real>& row, const Real* x, Real* to) {
+HWY_INLINE void sum_lines(const ListedRow<Column, Real>& row, const Real* x, bool add, Real* to) {
   constexpr std::size_t vectors = lines * parts<Real>;
   constexpr std::size_t stride = vectors * lanes<Real>;
   const Tag<Real> tag;
   Wide<Real> total[vectors];
-  for (std::size_t j = 0; j < vectors; ++j) total[j] = hn::Zero(tag);
-  const auto add = [&](std::size_t k, const auto* columns, std::size_t count) HWY_ATTR {
+  for (std::size_t j = 0; j < vectors; ++j) {
+    total[j] = add ? hn::LoadU(tag, to + j * lanes<Real>) : hn::Zero(tag);
+  }
+  const auto add_hop = [&](std::size_t k, const auto* columns, std::size_t count) HWY_ATTR {
     if (row.g != nullptr) {
-      add_shell<vectors, RowKind<true, true>>(tag, columns, count, row.scale[k], row.right[k], x,
-                                              stride, row.g, row.dots + k, total);
+      add_shell<vectors, RowKind<true, true, true>>(tag, columns, count, row.scale[k], row.right[k],
+                                                    x, stride, row.g, row.dots + k, total);
     } else {
-      add_shell<vectors, RowKind<true, false>>(tag, columns, count, row.scale[k], row.right[k], x,
-                                               stride, row.g, nullptr, total);
+      add_shell<vectors, RowKind<true, true, false>>(
+          tag, columns, count, row.scale[k], row.right[k], x, stride, row.g, nullptr, total);
     }
   };
-  add(0, &row.node, 1);
-  std::size_t begin = row.begin;
-  for (std::size_t k = 1; k <= row.hops; ++k) {
-    const std::size_t end = row.ends[k - 1];
-    if (begin != end) add(k, row.columns + begin, end - begin);
-    begin = end;
+  const std::uint32_t* cuts = row.cuts;
+  for (std::size_t p = 0; p < row.parts; ++p, cuts += row.step) {
+    if (p == row.part_of_node) add_hop(0, &row.node, 1);
+    for (std::size_t k = 1; k <= row.hops; ++k) {
+      const std::size_t begin = cuts[k - 1];
+      const std::size_t end = cuts[k - 1 + row.step];
+      if (begin != end) add_hop(k, row.columns + begin, end - begin);
+    }
   }
   for (std::size_t j = 0; j < vectors; ++j) hn::StoreU(total[j], tag, to + j * lanes<Real>);
 }
@@ -139,35 +168,33 @@ HWY_INLINE Real sum_plainly(const Column* columns, std::size_t count, const Real
 template <typename Column, typename Real>
 HWY_INLINE void sum_single(const ListedRow<Column, Real>& row, const Real* x, Real* to) {
   Real total = 0;
-  const auto add = [&](std::size_t k, Real sum) HWY_ATTR {
+  const auto add_hop = [&](std::size_t k, Real sum) HWY_ATTR {
     if (row.g != nullptr) row.dots[k] += static_cast<double>(sum * *row.g);
     total += row.scale[k] * sum;
   };
-  add(0, sum_plainly(&row.node, 1, row.right[0], x));
-  std::size_t begin = row.begin;
+  add_hop(0, sum_plainly(&row.node, 1, row.right[0], x));
   for (std::size_t k = 1; k <= row.hops; ++k) {
-    const std::size_t end = row.ends[k - 1];
-    if (row.scale[k] != Real{0} || row.g != nullptr) {
-      add(k, sum_plainly(row.columns + begin, end - begin, row.right[k], x));
-    }
-    begin = end;
+    if (row.scale[k] == Real{0} && row.g == nullptr) continue;
+    const std::size_t begin = row.cuts[k - 1];
+    add_hop(k, sum_plainly(row.columns + begin, row.cuts[k] - begin, row.right[k], x));
   }
   *to = total;
 }
 
 template <typename Column, typename Real>
-void sum_listed(const ListedRow<Column, Real>& row, const Real* x, std::size_t lines, Real* to) {
+void sum_listed(const ListedRow<Column, Real>& row, const Real* x, std::size_t lines, bool add,
+                Real* to) {
   switch (lines) {
     case 0:
       return sum_single(row, x, to);
     case 1:
-      return sum_lines<1>(row, x, to);
+      return sum_lines<1>(row, x, add, to);
     case 2:
-      return sum_lines<2>(row, x, to);
+      return sum_lines<2>(row, x, add, to);
     case 4:
-      return sum_lines<4>(row, x, to);
+      return sum_lines<4>(row, x, add, to);
     default:
-      return sum_lines<most_sum_lines>(row, x, to);
+      return sum_lines<most_sum_lines>(row, x, add, to);
   }
 }
 
@@ -255,11 +282,11 @@ void sum_all_short(const ShortRows<Column, Real>& rows, const Real* x, std::size
   };
   if (rows.g != nullptr) {
     // Dots take longer than the question.
-    sum_each(RowKind<true, true>());
+    sum_each(RowKind<false, true, true>());
   } else if (weighted) {
-    sum_each(RowKind<true, false>());
+    sum_each(RowKind<false, true, false>());
   } else {
-    sum_each(RowKind<false, false>());
+    sum_each(RowKind<false, false, false>());
   }
 }
 
@@ -348,12 +375,12 @@ void multiply_rows(const Real* w, std::size_t rows, const Real* x, std::size_t c
 #define NGF_FOR_EACH_REAL(define) define(float, f) define(double, d)
 #define NGF_DEFINE(Real, letter)                                                                 \
   void sum_shells_16_##letter(const ListedRow<std::uint16_t, Real>& row, const Real* x,          \
-                              std::size_t lines, Real* to) {                                     \
-    sum_listed(row, x, lines, to);                                                               \
+                              std::size_t lines, bool add, Real* to) {                           \
+    sum_listed(row, x, lines, add, to);                                                          \
   }                                                                                              \
   void sum_shells_32_##letter(const ListedRow<std::uint32_t, Real>& row, const Real* x,          \
-                              std::size_t lines, Real* to) {                                     \
-    sum_listed(row, x, lines, to);                                                               \
+                              std::size_t lines, bool add, Real* to) {                           \
+    sum_listed(row, x, lines, add, to);                                                          \
   }                                                                                              \
   void sum_short_rows_16_##letter(const ShortRows<std::uint16_t, Real>& rows, const Real* x,     \
                                   std::size_t x_stride, std::size_t width, Real* y,              \
@@ -386,13 +413,13 @@ namespace ngf::kernels {
   HWY_EXPORT(multiply_rows_##letter);                                                           \
   template <>                                                                                   \
   void sum_shells(const ListedRow<std::uint16_t, Real>& row, const Real* x, std::size_t lines,  \
-                  Real* to) {                                                                   \
-    HWY_DYNAMIC_DISPATCH(sum_shells_16_##letter)(row, x, lines, to);                            \
+                  bool add, Real* to) {                                                         \
+    HWY_DYNAMIC_DISPATCH(sum_shells_16_##letter)(row, x, lines, add, to);                       \
   }                                                                                             \
   template <>                                                                                   \
   void sum_shells(const ListedRow<std::uint32_t, Real>& row, const Real* x, std::size_t lines,  \
-                  Real* to) {                                                                   \
-    HWY_DYNAMIC_DISPATCH(sum_shells_32_##letter)(row, x, lines, to);                            \
+                  bool add, Real* to) {                                                         \
+    HWY_DYNAMIC_DISPATCH(sum_shells_32_##letter)(row, x, lines, add, to);                       \
   }                                                                                             \
   template <>                                                                                   \
   void sum_short_rows(const ShortRows<std::uint16_t, Real>& rows, const Real* x,                \

@@ -17,14 +17,17 @@ inline constexpr std::size_t columns_in_line = 64 / sizeof(Real);
 inline constexpr std::size_t most_sum_lines = 8;
 inline constexpr std::size_t most_product_lines = 2;
 
-/// The row of one node in the shells, and what to do with it. Hop k is columns[ends[k - 2]] up to
-/// columns[ends[k - 1]], the first of them from columns[begin]; hop 0 is the node itself.
+/// The row of one node in the shells, or parts of it, and what to do with it. Of part p, hop k is
+/// columns[cuts[k - 1 + p * step]] up to columns[cuts[k - 1 + (p + 1) * step]]; hop 0 is the node
+/// itself, in one of the parts.
 template <typename Column, typename Real>
 struct ListedRow {
   NodeId node = 0;
   const Column* columns = nullptr;
-  std::size_t begin = 0;
-  const std::uint32_t* ends = nullptr;
+  const std::uint32_t* cuts = nullptr;
+  std::size_t step = 1;
+  std::size_t parts = 1;
+  std::size_t part_of_node = 0;  ///< hop 0 does not count where it is not one of them
   std::size_t hops = 0;
   const Real* scale = nullptr;         ///< by hop, 0 included; where it is 0 the shell is skipped
   const Real* const* right = nullptr;  ///< by hop: factors of the columns; null stands for ones
@@ -33,9 +36,11 @@ struct ListedRow {
   double* dots = nullptr;
 };
 
-/// to[f] = sum over k of scale[k] * (sum over the columns v at hop k of right[k][v] * x_v[f]).
+/// to[f] = sum over parts and k of scale[k] * (sum over the columns v at hop k of
+/// right[k][v] * x_v[f]); with `add`, added to what is there. A single column takes one part.
 template <typename Column, typename Real>
-void sum_shells(const ListedRow<Column, Real>& row, const Real* x, std::size_t lines, Real* to);
+void sum_shells(const ListedRow<Column, Real>& row, const Real* x, std::size_t lines, bool add,
+                Real* to);
 
 /// The rows of some nodes in lists that are held, and the factors of their shells.
 template <typename Column, typename Real>

@@ -299,27 +299,28 @@ void look_up_block_here(const std::uint8_t* hops, std::size_t stride, std::size_
   }
 }
 
-/// For the hops first..first+together-1, whose sums stay in registers.
-template <std::size_t together>
+/// For the hops first..first+together-1 of two parts of a block, whose sums stay in registers.
+template <std::size_t together, std::size_t first_part>
 void add_hops(const std::uint8_t* hops, std::size_t stride, const float* products,
               std::size_t count, std::size_t first, float* bins) {
   const Tag<float> tag;
   const hn::RebindToUnsigned<Tag<float>> place_tag;
-  Wide<float> sums[together][parts];
-  HWY_UNROLL(5)
+  const auto place = [](std::size_t line, std::size_t part) {
+    return line * block_hops + (first_part + part) * lanes<float>;
+  };
+  Wide<float> sums[together][2];
+  HWY_UNROLL(10)
   for (std::size_t k = 0; k < together; ++k) {
-    for (std::size_t j = 0; j < parts; ++j) {
-      sums[k][j] = hn::LoadU(tag, bins + k * block_hops + j * lanes<float>);
-    }
+    for (std::size_t j = 0; j < 2; ++j) sums[k][j] = hn::LoadU(tag, bins + place(k, j));
   }
   for (std::size_t v = 0; v < count; ++v) {
-    auto words = words_at<float>(hops + v * stride);
-    HWY_UNROLL(4)
-    for (std::size_t j = 0; j < parts; ++j) {
-      if (j > 0) words = next_byte<float>(words);
-      const auto hop = hn::And(words, hn::Set(place_tag, 255U));
-      const auto values = hn::LoadU(tag, products + v * block_hops + j * lanes<float>);
-      HWY_UNROLL(5)
+    const auto words = words_at<float>(hops + v * stride);
+    HWY_UNROLL(2)
+    for (std::size_t j = 0; j < 2; ++j) {
+      const auto shifted = hn::ShiftRightSame(words, static_cast<int>(8 * (first_part + j)));
+      const auto hop = hn::And(shifted, hn::Set(place_tag, 255U));
+      const auto values = hn::LoadU(tag, products + place(v, j));
+      HWY_UNROLL(10)
       for (std::size_t k = 0; k < together; ++k) {
         const auto wanted = hn::Set(place_tag, static_cast<std::uint32_t>(first + k));
         sums[k][j] = Wide<float>{_mm512_mask_add_ps(sums[k][j].raw, hn::Eq(hop, wanted).raw,
@@ -327,24 +328,25 @@ void add_hops(const std::uint8_t* hops, std::size_t stride, const float* product
       }
     }
   }
-  HWY_UNROLL(5)
+  HWY_UNROLL(10)
   for (std::size_t k = 0; k < together; ++k) {
-    for (std::size_t j = 0; j < parts; ++j) {
-      hn::StoreU(sums[k][j], tag, bins + k * block_hops + j * lanes<float>);
-    }
+    for (std::size_t j = 0; j < 2; ++j) hn::StoreU(sums[k][j], tag, bins + place(k, j));
   }
 }
 
 void add_block_by_hop_here(const std::uint8_t* hops, std::size_t stride, const float* products,
                            std::size_t count, std::size_t last_hop, float* bins) {
-  constexpr std::size_t most_together = 5;
-  // Parts of one size, more or less.
+  constexpr std::size_t most_together = 10;
+  static_assert(parts == 4);
+  // Turns of one size, more or less.
   const std::size_t turns = (last_hop + most_together - 1) / most_together;
   std::size_t first = 1;
   for (std::size_t turn = 1; turn <= turns; ++turn) {
     const std::size_t end = 1 + last_hop * turn / turns;
     with_constant<most_together>(end - first, [&](auto constant) HWY_ATTR {
-      add_hops<constant()>(hops, stride, products, count, first, bins + first * block_hops);
+      float* const to = bins + first * block_hops;
+      add_hops<constant(), 0>(hops, stride, products, count, first, to);
+      add_hops<constant(), 2>(hops, stride, products, count, first, to);
     });
     first = end;
   }
