@@ -158,7 +158,7 @@ void run_train(const TrainVerb& verb) {
     run_job(verb, {.name = verb.source.name(),
                    .dataset = &read.dataset,
                    .split = choose_split(read.dataset, verb.flags.split()),
-                   .settings = verb.flags.settings(verb.common, read.dataset)});
+                   .settings = verb.flags.settings(verb.common, verb.source.name(), read.dataset)});
   });
 }
 

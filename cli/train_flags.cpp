@@ -214,8 +214,9 @@ ModelSettings TrainFlags::model_settings(ModelSettings model, const Dataset& dat
   return model;
 }
 
-ClassifySettings TrainFlags::settings(const Common& common, const Dataset& dataset) const {
-  ClassifySettings settings = recipe(recipe_);
+ClassifySettings TrainFlags::settings(const Common& common, const std::string& name,
+                                      const Dataset& dataset) const {
+  ClassifySettings settings = recipe(recipe_, name);
   settings.model = model_settings(settings.model, dataset);
   settings.run.seed = common.seed;
   take(dropout_, settings.run.dropout);

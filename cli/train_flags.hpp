@@ -22,7 +22,8 @@ class TrainFlags {
   /// Throws where flags do not go together.
   void check() const;
   /// The recipe with what the flags say. Data sets of two classes are scored by ROC AUC.
-  ClassifySettings settings(const Common& common, const Dataset& dataset) const;
+  ClassifySettings settings(const Common& common, const std::string& name,
+                            const Dataset& dataset) const;
 
   const std::string& split() const { return split_; }
   const std::string& recipe_name() const { return recipe_; }

@@ -241,6 +241,18 @@ TEST(Classify, IsInterruptedWithFinishedRunsHandedOut) {
   expect_same(finished[1], whole[1]);
 }
 
+TEST(Recipe, StrongKnowsDataSetsThatItWasChosenOn) {
+  const ClassifySettings general = recipe("strong");
+  EXPECT_EQ(general.model.hops, 2U);
+  EXPECT_EQ(recipe("strong", "planetoid:cora").model.hops, general.model.hops);
+  const ClassifySettings pubmed = recipe("strong", "planetoid:pubmed");
+  EXPECT_EQ(pubmed.model.hops, 3U);
+  EXPECT_EQ(pubmed.run.dropout, 0.6);
+  EXPECT_EQ(pubmed.run.weight_decay, 5e-4);
+  // The paper's is one for all.
+  EXPECT_EQ(recipe("paper", "planetoid:pubmed").model.hops, recipe("paper").model.hops);
+}
+
 TEST(Classify, RefusesWhatItCannotLearn) {
   const Dataset good = communities();
   const auto refusal = [&](const auto& change) {

@@ -55,7 +55,7 @@ class BlockPanels {
   std::size_t columns_;
   std::size_t count_;
   const float* data_;
-  AlignedVector<float> copy_;
+  detail::BriefVector<float> copy_;
 };
 
 /// Factors by hop: one table for all columns v, or one for each.
@@ -136,8 +136,8 @@ void turn(const Signals& x, std::size_t first, std::size_t rows, float* turned) 
 }
 
 /// The columns of a and b side by side.
-AlignedVector<float> join(const Signals& a, const Signals& b, int threads) {
-  AlignedVector<float> result(static_cast<std::size_t>(a.size() + b.size()));
+detail::BriefVector<float> join(const Signals& a, const Signals& b, int threads) {
+  detail::BriefVector<float> result(static_cast<std::size_t>(a.size() + b.size()));
   Eigen::Map<Signals> joined(result.data(), a.rows(), a.cols() + b.cols());
   detail::parallel_ranges(static_cast<std::size_t>(a.rows()), threads,
                           [&](std::size_t begin, std::size_t end) {

@@ -93,7 +93,7 @@ class Panels {
  private:
   PanelShape<Real> shape_;
   std::size_t rows_;
-  detail::AlignedVector<Real> copy_;
+  detail::BriefVector<Real> copy_;
   const Real* data_;
 };
 

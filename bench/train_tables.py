@@ -1,0 +1,135 @@
+#!/usr/bin/python3
+"""The accuracy tables of docs/training.md: graphs with created edges, and the heterophilous sets.
+
+    train_tables.py BUILD OUT.csv created|heterophilous [DATASET ...]
+    train_tables.py table OUT.csv
+
+A row of OUT.csv is one job of `ngf train`; jobs that it has are not run again. `table` prints the
+means and their spreads as Markdown.
+"""
+
+import collections
+import csv
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+
+COLUMNS = ("table", "dataset", "case", "model", "metric", "scores")
+MODELS = {
+    "ngcnn": ["--model", "ngcnn"],
+    "ngcnn, 2 paths": ["--model", "ngcnn", "--min-paths", "2"],
+    "gcnn": ["--model", "gcnn"],
+    "gcn": ["--model", "gcn"],
+    "sgc": ["--model", "sgc"],
+    "mlp": ["--model", "mlp"],
+}
+CREATED = {
+    "datasets": ("cora", "citeseer", "pubmed"),
+    "models": ("ngcnn", "ngcnn, 2 paths", "gcnn", "gcn"),
+    "percents": (0, 25, 50),
+    "graphs": 5,
+    "runs": 4,
+}
+# A perturbed graph is a file, for which the recipe does not know its data set.
+OF_DATASET = {"pubmed": ["--hops", "3", "--dropout", "0.6", "--weight-decay", "5e-4"]}
+HETEROPHILOUS = {
+    "datasets": (
+        "actor", "chameleon", "chameleon_filtered", "cornell", "minesweeper", "squirrel", "squirrel_filtered",
+        "texas", "tolokers", "wisconsin",
+    ),
+    "models": ("ngcnn", "gcnn", "gcn", "sgc", "mlp"),
+    "splits": 10,
+}
+
+
+def ngf(build, *arguments):
+    command = [str(build / "ngf"), *map(str, arguments), "--threads", "1"]
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout
+
+
+def train(build, dataset, model, *arguments):
+    """The metric, and the test score of each run."""
+    found = json.loads(ngf(build, "train", dataset, *MODELS[model], *arguments, "--json", "--quiet"))
+    metric = found["metric"]
+    return metric, [run["test_" + metric] for run in found["runs"]]
+
+
+class Log:
+    """Rows of finished jobs."""
+
+    def __init__(self, path):
+        self.path = path
+        self.rows = list(csv.DictReader(path.open())) if path.exists() else []
+        if not self.rows:
+            path.write_text(",".join(COLUMNS) + "\n")
+
+    def has(self, *key):
+        return any(tuple(row[name] for name in COLUMNS[:4]) == key for row in self.rows)
+
+    def add(self, key, metric, scores):
+        row = dict(zip(COLUMNS, (*key, metric, " ".join(f"{score:.4f}" for score in scores))))
+        self.rows.append(row)
+        with self.path.open("a", newline="") as log:
+            csv.DictWriter(log, COLUMNS, lineterminator="\n").writerow(row)
+        print(*key, f"{statistics.mean(scores):.4f}", flush=True)
+
+
+def run_created(build, log, datasets):
+    for dataset in datasets or CREATED["datasets"]:
+        for percent in CREATED["percents"]:
+            for seed in range(1, (CREATED["graphs"] if percent else 1) + 1):
+                with tempfile.TemporaryDirectory() as folder:
+                    graph = pathlib.Path(folder) / "graph.npz"
+                    ngf(build, "perturb", f"planetoid:{dataset}", "--create", percent, "--seed", seed, "-o", graph)
+                    for model in CREATED["models"]:
+                        key = ("created", dataset, f"{percent} % graph {seed}", model)
+                        if not log.has(*key):
+                            flags = ["--runs", CREATED["runs"], *OF_DATASET.get(dataset, [])]
+                            log.add(key, *train(build, graph, model, *flags))
+
+
+def run_heterophilous(build, log, datasets):
+    folder = pathlib.Path(os.environ.get("NGF_DATA", "../shared/data")) / "heterophilous"
+    for dataset in datasets or HETEROPHILOUS["datasets"]:
+        for model in HETEROPHILOUS["models"]:
+            for split in range(HETEROPHILOUS["splits"]):
+                key = ("heterophilous", dataset, f"split {split}", model)
+                if not log.has(*key):
+                    log.add(key, *train(build, folder / f"{dataset}.npz", model, "--split", split))
+
+
+def print_tables(log):
+    cells = collections.defaultdict(list)
+    for row in log.rows:
+        line = (row["table"], row["dataset"], row["case"].split(" graph")[0].split("split")[0], row["metric"])
+        cells[line, row["model"]] += [100 * float(score) for score in row["scores"].split()]
+    lines = list(dict.fromkeys(line for line, _ in cells))
+    models = [model for model in MODELS if any((line, model) in cells for line in lines)]
+    print("| | " + " | ".join(models) + " |")
+    print("|---" * (len(models) + 1) + "|")
+    for line in lines:
+        texts = []
+        for model in models:
+            scores = cells.get((line, model), [])
+            spread = f" ± {statistics.stdev(scores):.1f}" if len(scores) > 1 else ""
+            texts.append(f"{statistics.mean(scores):.1f}{spread}" if scores else "")
+        _, dataset, case, metric = line
+        name = " ".join(part for part in (dataset, case, "" if metric == "accuracy" else f"({metric})") if part)
+        print(f"| {name} | " + " | ".join(texts) + " |")
+
+
+def main(arguments):
+    if arguments[:1] == ["table"] and len(arguments) == 2:
+        return print_tables(Log(pathlib.Path(arguments[1])))
+    if len(arguments) < 3 or arguments[2] not in ("created", "heterophilous"):
+        sys.exit(__doc__)
+    run = run_created if arguments[2] == "created" else run_heterophilous
+    return run(pathlib.Path(arguments[0]), Log(pathlib.Path(arguments[1])), arguments[3:])
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
