@@ -204,6 +204,8 @@ ModelSettings TrainFlags::model_settings(ModelSettings model, const Dataset& dat
   model.learn_taps = learn_taps_;
   if (!tap_groups_.empty()) model.tap_groups = read_groups(tap_groups_, dataset.graph.nodes());
   take_kind(normalize_, normalization_name, Normalization::row, model.normalization);
+  // Most shifts are for undirected graphs.
+  if (dataset.graph.directed()) model.shift = Shift::adjacency_lmax;
   take_kind(shift_, shift_name, Shift::gcn, model.shift);
   model.min_paths = min_paths_;
   take(hidden_, model.hidden);

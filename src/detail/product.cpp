@@ -119,8 +119,7 @@ void multiply_whole(const Product<Real>& product, int threads) {
   } else if (product.rows <= kernels::most_few_rows && product.b_column == 1) {
     run(product, few, threads);
   } else {
-    run(product,
-        {kernels::multiply_packed<Real>, kernels::most_packed_rows, kernels::most_packed_columns},
+    run(product, {kernels::multiply_packed<Real>, product.rows, kernels::most_packed_columns},
         threads);
   }
 }

@@ -18,6 +18,7 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "kernels/gemm.hpp"
 
@@ -180,12 +181,21 @@ void copy_transposed(const Real* from, std::size_t from_step, std::size_t rows, 
   }
 }
 
-/// Copies `count` columns of A from column k on.
+/// Copies whole vectors without asking how many.
+template <std::size_t width, typename Real>
+HWY_INLINE void copy_vectors(const Real* from, Real* to) {
+  for (std::size_t j = 0; j < width; j += lanes<Real>) {
+    hn::StoreU(hn::LoadU(Tag<Real>(), from + j), Tag<Real>(), to + j);
+  }
+}
+
+/// Copies rows first..first+rows-1 of `count` columns of A from column k on.
 template <std::size_t most, bool interleaved, typename Real>
-void pack_a(const Product<Real>& product, std::size_t k, std::size_t count, Real* to) {
-  for (std::size_t r = 0, size = 0; r < product.rows; r += size) {
-    size = tile_rows(product.rows - r, most);
-    const Real* const from = product.a + r * product.a_row + k * product.a_inner;
+void pack_a(const Product<Real>& product, std::size_t first, std::size_t rows, std::size_t k,
+            std::size_t count, Real* to) {
+  for (std::size_t r = 0, size = 0; r < rows; r += size) {
+    size = tile_rows(rows - r, most);
+    const Real* const from = product.a + (first + r) * product.a_row + k * product.a_inner;
     Real* const tile = to + tile_at<interleaved>(r, count);
     if (!interleaved) {
       for (std::size_t i = 0; i < size; ++i) {
@@ -193,6 +203,11 @@ void pack_a(const Product<Real>& product, std::size_t k, std::size_t count, Real
       }
     } else if (product.a_inner == 1) {
       copy_transposed(from, product.a_row, size, count, tile, size);
+    } else if (size == most) {
+      // Of a size that the compiler knows.
+      for (std::size_t i = 0; i < count; ++i) {
+        std::memcpy(tile + i * most, from + i * product.a_inner, most * sizeof(Real));
+      }
     } else {
       for (std::size_t i = 0; i < count; ++i) {
         std::copy_n(from + i * product.a_inner, size, tile + i * size);
@@ -215,7 +230,7 @@ void pack_b(const Real* from, std::size_t inner_step, std::size_t column_step, s
     for (std::size_t k = 0; k < count; ++k) {
       const Real* const row = from + k * inner_step;
       for (std::size_t j = 0; j < whole; j += width) {
-        std::copy_n(row + j, width, to + j * count + k * width);
+        copy_vectors<width>(row + j, to + j * count + k * width);
       }
       std::copy_n(row + whole, left, to + whole * count + k * last_width);
     }
@@ -243,23 +258,26 @@ void multiply_packed_as(const Product<Real>& product, Real* scratch) {
   constexpr std::size_t width = vectors * lanes<Real>;
   constexpr std::size_t most = rows_in_registers(vectors);
   Real* const packed_a = scratch;
-  Real* const packed_b = scratch + most_packed_rows * inner_block;
+  Real* const packed_b = scratch + packed_rows * inner_block;
   for_inner_blocks(
       product.inner, inner_block, [&](std::size_t begin, std::size_t count, bool first) HWY_ATTR {
         const bool add = product.add || !first;
-        pack_a<most, interleaved>(product, begin, count, packed_a);
         pack_b<width>(product.b + begin * product.b_inner, product.b_inner, product.b_column, count,
                       product.columns, packed_b);
-        for (std::size_t j = 0; j < product.columns; j += width) {
-          const std::size_t columns = std::min(width, product.columns - j);
-          const Real* const b = packed_b + j * count;
-          Real* const c = product.c + j;
-          if (columns <= lanes<Real>) {
-            multiply_panel<most, 1, interleaved>(packed_a, product.rows, b, lanes<Real>, count,
-                                                 columns, c, product.c_row, add);
-          } else {
-            multiply_panel<most, vectors, interleaved>(packed_a, product.rows, b, width, count,
-                                                       columns, c, product.c_row, add);
+        for (std::size_t r = 0; r < product.rows; r += packed_rows) {
+          const std::size_t rows = std::min(packed_rows, product.rows - r);
+          pack_a<most, interleaved>(product, r, rows, begin, count, packed_a);
+          for (std::size_t j = 0; j < product.columns; j += width) {
+            const std::size_t columns = std::min(width, product.columns - j);
+            const Real* const b = packed_b + j * count;
+            Real* const c = product.c + r * product.c_row + j;
+            if (columns <= lanes<Real>) {
+              multiply_panel<most, 1, interleaved>(packed_a, rows, b, lanes<Real>, count, columns,
+                                                   c, product.c_row, add);
+            } else {
+              multiply_panel<most, vectors, interleaved>(packed_a, rows, b, width, count, columns,
+                                                         c, product.c_row, add);
+            }
           }
         }
       });
@@ -281,7 +299,7 @@ void pack_left_factor(const Product<Real>& product, Real* to) {
   constexpr std::size_t most = rows_in_registers(2);
   for_inner_blocks(product.inner, inner_block,
                    [&](std::size_t begin, std::size_t count, bool /*first*/) HWY_ATTR {
-                     pack_a<most, false>(product, begin, count, to);
+                     pack_a<most, false>(product, 0, product.rows, begin, count, to);
                      to += product.rows * inner_block;
                    });
 }
@@ -339,7 +357,7 @@ void multiply_few_as(const Product<Real>& product, Real* scratch) {
   Real* const sums = edge_b + inner_block * width;
   for_inner_blocks(product.inner, few_inner,
                    [&](std::size_t begin, std::size_t count, bool first) HWY_ATTR {
-                     pack_a<most, interleaved>(product, begin, count, packed_a);
+                     pack_a<most, interleaved>(product, 0, product.rows, begin, count, packed_a);
                      for (std::size_t j = 0; j < product.columns; j += width) {
                        const std::size_t columns = std::min(width, product.columns - j);
                        const Real* b = product.b + begin * product.b_inner + j;

@@ -30,9 +30,9 @@ struct Product {
 /// the other. A panel of B, so long, stays in the nearest cache.
 inline constexpr std::size_t inner_block = 256;
 
-/// The most rows and columns of a call of `multiply_packed`: so many rows of A stay in the second
-/// cache.
-inline constexpr std::size_t most_packed_rows = 672;
+/// The rows that `multiply_packed` takes at a time, so that they stay in the second cache, and the
+/// most columns of a call.
+inline constexpr std::size_t packed_rows = 672;
 inline constexpr std::size_t most_packed_columns = 1376;
 /// The most rows and columns of a call of `multiply_few`.
 inline constexpr std::size_t most_few_rows = 14;
@@ -41,8 +41,7 @@ inline constexpr std::size_t most_few_columns = 512;
 inline constexpr std::size_t most_dots = 8;
 
 /// The numbers that each of the calls may need in `scratch`, which lies on a cache line.
-inline constexpr std::size_t product_scratch =
-    inner_block * (most_packed_rows + most_packed_columns);
+inline constexpr std::size_t product_scratch = inner_block * (packed_rows + most_packed_columns);
 
 /// Calls body(begin, count, first) for the blocks of the inner dimension, which differ by one at
 /// most. There is one, of nothing, where the dimension is 0.

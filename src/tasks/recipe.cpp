@@ -21,6 +21,7 @@ std::string_view initialization_name(Initialization kind) {
 ClassifySettings recipe(std::string_view name, std::string_view dataset) {
   ClassifySettings settings;
   if (name == "strong") {
+    settings.model.shift = Shift::gcn;
     // Found on validation nodes: docs/recipe-search.csv.
     if (dataset == "planetoid:pubmed") {
       settings.model.hops = 3;

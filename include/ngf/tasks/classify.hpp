@@ -41,7 +41,8 @@ struct RunSettings {
   Initialization init = Initialization::glorot;
 };
 
-/// How a network is trained. The defaults are those of recipe("strong").
+/// How a network is trained. The defaults are those of recipe("strong"), but for the shift of gcnn,
+/// which suits directed graphs too.
 struct ClassifySettings {
   ModelSettings model;
   RunSettings run;
