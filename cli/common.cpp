@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "io/atomic_file.hpp"
+#include "io/text.hpp"
 #include "ngf/error.hpp"
 
 namespace ngf::cli {
@@ -138,6 +139,13 @@ void check_writable(const std::filesystem::path& path) {
     throw Error(fmt::format("{}: cannot be written: no folder {} to write to", path.string(),
                             folder.string()));
   }
+}
+
+void check_picture(const std::filesystem::path& path) {
+  check_writable(path);
+  const std::string ending = io::lower_case(path.extension().string());
+  if (ending.empty() || ending == ".svg") return;
+  throw Error(fmt::format("{}: pictures are written as .svg", path.string()));
 }
 
 void warn(const Common& common, std::string_view text) {

@@ -85,6 +85,8 @@ void naming(const std::string& name, const Body& body) {
 /// Throws Error where no file of this name can be written, so that a long job fails at its
 /// beginning and not at its end. The empty name is no file.
 void check_writable(const std::filesystem::path& path);
+/// The same for a picture, which has to be one that is written.
+void check_picture(const std::filesystem::path& path);
 
 /// One line on stderr, unless --quiet.
 void warn(const Common& common, std::string_view text);

@@ -282,7 +282,7 @@ void run_denoise(const DenoiseVerb& verb) {
   }
   io::check_matrix_name(verb.out);
   check_writable(verb.out);
-  check_writable(verb.plot);
+  check_picture(verb.plot);
   const io::ReadResult read = verb.source.load(verb.common);
   const Graph& graph = read.dataset.graph;
   const Signals noisy = read_signals(verb.signal, graph.nodes());
@@ -291,7 +291,9 @@ void run_denoise(const DenoiseVerb& verb) {
   TerminalProgress progress("denoising", verb.common.quiet);
   const auto begun = std::chrono::steady_clock::now();
   DenoiseResult result;
-  naming(verb.signal.string(), [&] {
+  const std::string files =
+      verb.signal.string() + (clean ? fmt::format(", {}", verb.clean.string()) : "");
+  naming(files, [&] {
     result = denoise(graph, noisy.columns, clean ? &*clean : nullptr, settings, &progress);
   });
   const double seconds =

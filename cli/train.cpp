@@ -152,7 +152,7 @@ void run_job(const TrainVerb& verb, const TrainTask& task) {
 void run_train(const TrainVerb& verb) {
   verb.flags.check();
   check_writable(verb.out);
-  check_writable(verb.plot);
+  check_picture(verb.plot);
   const io::ReadResult read = verb.source.load(verb.common);
   naming(verb.source.name(), [&] {
     run_job(verb, {.name = verb.source.name(),

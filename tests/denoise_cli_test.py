@@ -118,11 +118,12 @@ class DenoiseTest(ProgramTest):
         self.noisy[:, 2] = np.nan
         self.refuse(self.noisy, "signal 2 has no value")
         self.noisy[:, 2] = 0
-        self.refuse(self.noisy[:, :3], "clean", flags=("--clean", "clean.npy"))
+        self.refuse(self.noisy[:, :3], "clean.npy: 4 clean signals for 3", flags=("--clean", "clean.npy"))
 
     def test_files_that_cannot_be_written_are_told_before_the_fit(self):
         for flags, text in [(("-o", "out.xyz"), ".npy or .csv"), (("-o", "none/out.npy"), "none"),
-                            (("-o", "out.npy", "--plot", "none/p.svg"), "none")]:
+                            (("-o", "out.npy", "--plot", "none/p.svg"), "none"),
+                            (("-o", "out.npy", "--plot", "p.png"), "p.png: pictures are written as .svg")]:
             outcome = self.ngf("denoise", GRAPH, "--signal", "noisy.npy", "--epochs", "100000000", "--stop", "variance", *flags)
             self.assert_one_line(outcome, text)
             self.assertFalse((self.folder / "out.npy").exists())

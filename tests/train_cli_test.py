@@ -295,6 +295,7 @@ class WrongTest(TrainTest):
         for flag in ["-o", "--plot"]:
             for place in ["folder", "missing/out"]:
                 self.assert_one_line(self.ngf("train", SET, *QUICK, flag, place), place)
+        self.assert_one_line(self.ngf("train", SET, *QUICK, "--plot", "p.png"), "p.png", ".svg")
 
     def test_memory(self):
         self.assert_one_line(self.ngf("train", SET, *QUICK, "--memory", "10k"), "memory")
