@@ -42,7 +42,7 @@ template <typename T, bool huge = true>
 struct AlignedAllocator {
   using value_type = T;
   template <typename U>
-  struct rebind {
+  struct rebind {  // NOLINT(readability-identifier-naming): the standard's name
     using other = AlignedAllocator<U, huge>;
   };
 

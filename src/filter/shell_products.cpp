@@ -143,6 +143,7 @@ class FoundRows {
 template <typename Real>
 std::vector<const Real*> pointers(const std::vector<std::vector<Real>>& factors) {
   std::vector<const Real*> result;
+  result.reserve(factors.size());
   for (const auto& of_hop : factors) result.push_back(of_hop.empty() ? nullptr : of_hop.data());
   return result;
 }
@@ -264,9 +265,10 @@ std::vector<NodeId> search_order(const ColumnLists<Column>& lists, NodeId nodes)
   return order;
 }
 
-/// So many tiles that one fits into the caches, unless rows would have too few columns in each.
+/// So many tiles that one fits into the caches, unless rows would have too few columns in each:
+/// then beginning with them takes too long, and so do the cuts, of memory.
 std::size_t count_tiles(NodeId nodes, std::uint64_t pairs, std::uint32_t hops) {
-  constexpr std::size_t fewest_columns = 16;
+  constexpr std::size_t fewest_columns = 64;
   const std::size_t bytes = nodes * (kernels::most_sum_lines / 2) * 64;
   const std::size_t most = pairs / (std::uint64_t{nodes} * hops * fewest_columns);
   return std::max<std::size_t>(1, std::min(most, (bytes + list_tile_bytes - 1) / list_tile_bytes));
@@ -352,6 +354,8 @@ ListLayout::ListLayout(const Shells& shells, int threads) {
       return;
     }
     tiles = count_tiles(nodes, total, lists.hops());
+    const std::uint64_t bytes = (tiles + 1) * nodes * lists.hops() * sizeof(cuts[0]);
+    if (shells.bytes() + bytes > shells.plan().budget) tiles = 1;
     if (tiles > 1) cuts = cut_lists(lists, nodes, tiles, threads);
   });
 }
