@@ -20,9 +20,10 @@ namespace {
 using detail::AlignedVector;
 using detail::parallel_for;
 
-/// Rows that one thread takes at a time, and columns that become numbers at a time: tiles of both
-/// that stay in a core's caches.
-constexpr std::size_t tile_rows = 84;
+/// Rows that the kernel takes at once; those that a thread takes at a time, at most; and columns
+/// that become numbers at a time: tiles of both that stay in a core's caches.
+constexpr std::size_t rows_at_once = 14;
+constexpr std::size_t tile_rows = 6 * rows_at_once;
 using kernels::tile_columns;
 
 /// The weights of rows for some columns, from their hops.
@@ -73,12 +74,19 @@ class HopWeights {
   std::size_t entries_;
 };
 
-/// Calls body(first, rows) for each tile of rows, in parallel.
+/// Calls body(first, rows) for each tile of rows, in parallel. Threads have as many tiles each, of
+/// nearly one size.
 template <typename Body>
 void for_each_tile(NodeId nodes, int threads, const Body& body) {
-  parallel_for((nodes + tile_rows - 1) / tile_rows, threads, [&](std::size_t tile) {
-    const std::size_t first = tile * tile_rows;
-    body(first, std::min<std::size_t>(tile_rows, nodes - first));
+  const std::size_t groups = (nodes + rows_at_once - 1) / rows_at_once;
+  const auto team = static_cast<std::size_t>(detail::thread_count(threads));
+  const std::size_t most = team * (tile_rows / rows_at_once);
+  const std::size_t tiles = (groups + most - 1) / most * team;
+  const auto begin = [&](std::size_t tile) {
+    return std::min<std::size_t>(nodes, groups * tile / tiles * rows_at_once);
+  };
+  parallel_for(tiles, threads, [&](std::size_t tile) {
+    if (begin(tile) < begin(tile + 1)) body(begin(tile), begin(tile + 1) - begin(tile));
   });
 }
 
