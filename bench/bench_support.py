@@ -14,8 +14,12 @@ def add_arguments(parser):
     parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
 
 
+def default_data_folder():
+    return pathlib.Path(os.environ.get("NGF_DATA", "../shared/data"))
+
+
 def data_folder(arguments):
-    return arguments.data or pathlib.Path(os.environ.get("NGF_DATA", "../shared/data"))
+    return arguments.data or default_data_folder()
 
 
 def names_there(script, arguments, paths):

@@ -11,12 +11,13 @@ means and their spreads as Markdown.
 import collections
 import csv
 import json
-import os
 import pathlib
 import statistics
 import subprocess
 import sys
 import tempfile
+
+import bench_support
 
 COLUMNS = ("table", "dataset", "case", "model", "metric", "scores")
 MODELS = {
@@ -64,36 +65,43 @@ class Log:
     def __init__(self, path):
         self.path = path
         self.rows = list(csv.DictReader(path.open())) if path.exists() else []
-        if not self.rows:
-            path.write_text(",".join(COLUMNS) + "\n")
 
     def has(self, *key):
         return any(tuple(row[name] for name in COLUMNS[:4]) == key for row in self.rows)
 
     def add(self, key, metric, scores):
         row = dict(zip(COLUMNS, (*key, metric, " ".join(f"{score:.4f}" for score in scores))))
-        self.rows.append(row)
         with self.path.open("a", newline="") as log:
-            csv.DictWriter(log, COLUMNS, lineterminator="\n").writerow(row)
+            writer = csv.DictWriter(log, COLUMNS, lineterminator="\n")
+            if log.tell() == 0:
+                writer.writeheader()
+            writer.writerow(row)
+        self.rows.append(row)
         print(*key, f"{statistics.mean(scores):.4f}", flush=True)
+
+
+def train_on_perturbed(build, log, dataset, percent, seed):
+    keys = {model: ("created", dataset, f"{percent} % graph {seed}", model) for model in CREATED["models"]}
+    missing = [model for model, key in keys.items() if not log.has(*key)]
+    if not missing:
+        return
+    flags = ["--runs", CREATED["runs"], *OF_DATASET.get(dataset, [])]
+    with tempfile.TemporaryDirectory() as folder:
+        graph = pathlib.Path(folder) / "graph.npz"
+        ngf(build, "perturb", f"planetoid:{dataset}", "--create", percent, "--seed", seed, "-o", graph)
+        for model in missing:
+            log.add(keys[model], *train(build, graph, model, *flags))
 
 
 def run_created(build, log, datasets):
     for dataset in datasets or CREATED["datasets"]:
         for percent in CREATED["percents"]:
             for seed in range(1, (CREATED["graphs"] if percent else 1) + 1):
-                with tempfile.TemporaryDirectory() as folder:
-                    graph = pathlib.Path(folder) / "graph.npz"
-                    ngf(build, "perturb", f"planetoid:{dataset}", "--create", percent, "--seed", seed, "-o", graph)
-                    for model in CREATED["models"]:
-                        key = ("created", dataset, f"{percent} % graph {seed}", model)
-                        if not log.has(*key):
-                            flags = ["--runs", CREATED["runs"], *OF_DATASET.get(dataset, [])]
-                            log.add(key, *train(build, graph, model, *flags))
+                train_on_perturbed(build, log, dataset, percent, seed)
 
 
 def run_heterophilous(build, log, datasets):
-    folder = pathlib.Path(os.environ.get("NGF_DATA", "../shared/data")) / "heterophilous"
+    folder = bench_support.default_data_folder() / "heterophilous"
     for dataset in datasets or HETEROPHILOUS["datasets"]:
         for model in HETEROPHILOUS["models"]:
             for split in range(HETEROPHILOUS["splits"]):
