@@ -97,10 +97,12 @@ class FilterBench {
         graph_(graph),
         count_(count),
         tasks_(tasks),
-        taps_(some_taps(count)) {
+        taps_(some_taps(count)),
+        shells_(build_shells(
+            graph, {.hops = count - 1, .storage = Storage::sparse, .threads = tasks.threads})) {
     add_forced();
     const double pairs = static_cast<double>(graph.nodes()) * graph.nodes();
-    for (const std::uint64_t size : filters_[0].shells().pairs()) {
+    for (const std::uint64_t size : shells_.pairs()) {
       entries_ += static_cast<double>(size);
     }
     const double bytes = (sizeof(float) + sizeof(int)) * entries_;
@@ -108,7 +110,7 @@ class FilterBench {
       left_out_ = fmt::format("; peers would hold {}", megabytes(bytes));
       return;
     }
-    sparse_ = sparse_filter(filters_[0].shells(), taps_);
+    sparse_ = sparse_filter(shells_, taps_);
     contenders_.push_back({"Eigen",
                            [this, threads = detail::thread_count(tasks.threads)](
                                const SignalsView<float>& x, SignalsSlice<float>& y) {
@@ -125,8 +127,9 @@ class FilterBench {
  private:
   static std::string megabytes(double bytes) { return fmt::format("{:.1f} MB", bytes / 1e6); }
 
-  NeighborhoodFilter make_filter(Storage storage, Eigen::Index width) const {
+  NeighborhoodFilter make_filter(Storage storage, Merging merging, Eigen::Index width) const {
     FilterOptions options;
+    options.merging = merging;
     options.shells.storage = storage;
     options.shells.threads = tasks_.threads;
     options.width = width;
@@ -143,9 +146,14 @@ class FilterBench {
 
   void add_forced() {
     for (const Storage storage : {Storage::sparse, Storage::dense}) {
-      const NeighborhoodFilter& filter = filters_.emplace_back(make_filter(storage, 0));
-      contenders_.push_back(contender(fmt::format("ngf, {}", storage_name(storage)), filter,
-                                      megabytes(static_cast<double>(filter.shells().bytes()))));
+      for (const Merging merging : {Merging::never, Merging::always}) {
+        const NeighborhoodFilter& filter = filters_.emplace_back(make_filter(storage, merging, 0));
+        const bool merged = filter.shells().nodes() < graph_.nodes();
+        if (merged != (merging == Merging::always)) continue;
+        contenders_.push_back(contender(
+            fmt::format("ngf, {}{}", storage_name(storage), merged ? ", twins merged" : ""), filter,
+            megabytes(static_cast<double>(filter.shells().bytes()))));
+      }
     }
   }
 
@@ -182,10 +190,12 @@ class FilterBench {
     const std::string task = fmt::format("{}, K={}, F={}", name_, count_, x.cols());
     // Eigen would take minutes.
     const double most_eigen_work = 5e10;
-    const NeighborhoodFilter automatic = make_filter(Storage::automatic, x.cols());
+    const NeighborhoodFilter automatic =
+        make_filter(Storage::automatic, Merging::automatic, x.cols());
     const auto form = storage_name(automatic.shells().storage());
-    std::vector<Contender> contenders{
-        contender("ngf", automatic, fmt::format("{}{}", form, left_out_))};
+    const bool merged = automatic.shells().nodes() < graph_.nodes();
+    std::vector<Contender> contenders{contender(
+        "ngf", automatic, fmt::format("{}{}{}", form, merged ? ", twins merged" : "", left_out_))};
     contenders.insert(contenders.end(), contenders_.begin(), contenders_.end());
     std::vector<const Contender*> fast;
     std::vector<std::function<void()>> bodies;
@@ -194,7 +204,7 @@ class FilterBench {
         continue;
       }
       contender.apply(x, y);
-      const double error = error_of(filters_[0].shells(), taps_, x, y);
+      const double error = error_of(shells_, taps_, x, y);
       if (!(error <= 1e-5)) {
         throw Error(fmt::format("{}: {} is off by {:.1e}", task, contender.name, error));
       }
@@ -214,6 +224,7 @@ class FilterBench {
   std::uint32_t count_;
   const FilterTasks& tasks_;
   Taps taps_;
+  Shells shells_;
   std::deque<NeighborhoodFilter> filters_;  // which others point to: lists, and hops
   std::string left_out_;
   double entries_ = 0;

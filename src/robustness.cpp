@@ -62,7 +62,10 @@ Robustness measure_robustness(const Graph& graph, const Taps& taps,
   const int threads = options.filter.shells.threads;
   const bool exactly = graph.nodes() <= most_nodes_exactly;
   const Matrix x = probes(graph.nodes(), exactly, options.perturb.seed);
-  const NeighborhoodFilter neighborhood(graph, taps, options.filter);
+  // Shells of both graphs are compared node by node.
+  FilterOptions filter_options = options.filter;
+  filter_options.merging = Merging::never;
+  const NeighborhoodFilter neighborhood(graph, taps, filter_options);
   const Matrix neighborhood_before = neighborhood.apply(x);
   const Matrix polynomial_before = PolynomialFilter(graph, taps, options.shift, threads).apply(x);
   std::vector<std::uint64_t> sizes = neighborhood.shells().pairs();
@@ -79,7 +82,7 @@ Robustness measure_robustness(const Graph& graph, const Taps& taps,
     PerturbOptions perturb_options = options.perturb;
     perturb_options.seed += round;
     const Graph changed = perturb(graph, perturb_options).graph;
-    const NeighborhoodFilter after(changed, taps, options.filter);
+    const NeighborhoodFilter after(changed, taps, filter_options);
     neighborhood_errors.push_back(relative_error(after.apply(x), neighborhood_before));
     polynomial_errors.push_back(relative_error(
         PolynomialFilter(changed, taps, options.shift, threads).apply(x), polynomial_before));

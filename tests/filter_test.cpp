@@ -285,27 +285,82 @@ TEST(NeighborhoodFilter, GradientsInFloatEqualThoseOfExplicitMatrices) {
   }
 }
 
-TEST(NeighborhoodFilter, TheSameOnAnyNumberOfThreads) {
-  const Graph graph = some_graph(500, false);
-  const Matrix x = random_matrix(500, 5, 1);
-  const Matrix g = random_matrix(500, 5, 2);
-  for (const Storage storage : {Storage::sparse, Storage::dense, Storage::stream}) {
-    FilterOptions options;
-    options.shells.storage = storage;
-    options.shells.threads = 1;
-    const NeighborhoodFilter one(graph, {1, 2, 3, 4}, options);
-    for (const int threads : {2, 3}) {
-      options.shells.threads = threads;
-      const NeighborhoodFilter more(graph, {1, 2, 3, 4}, options);
-      EXPECT_EQ(more.apply(x), one.apply(x));
-      EXPECT_EQ(more.gradients(x, g).taps, one.gradients(x, g).taps);
-      EXPECT_EQ(more.gradients(x, g).input, one.gradients(x, g).input);
-      const MatrixF single = x.cast<float>();
-      const MatrixF single_g = g.cast<float>();
-      EXPECT_EQ(more.apply(single), one.apply(single));
-      EXPECT_EQ(more.gradients(single, single_g).taps, one.gradients(single, single_g).taps);
+TEST(NeighborhoodFilter, MergedTwinsChangeNothing) {
+  const Graph graph = test::graph_with_twins();
+  const NodeId nodes = graph.nodes();
+  for (const std::size_t count : {1U, 2U, 3U, 6U}) {
+    for (const Normalization normalization : all_normalizations) {
+      const auto shells = plain_shells(graph, count, normalization);
+      std::vector<double> values{0.5, -1, 2, 0.25, 0, 1.5};
+      values.resize(count);
+      for (const Taps& taps : {Taps(values), grouped_taps(nodes, count, 3)}) {
+        for (const Storage storage : {Storage::sparse, Storage::dense, Storage::stream}) {
+          FilterOptions options;
+          options.normalization = normalization;
+          options.shells.storage = storage;
+          options.shells.threads = 1;
+          options.merging = Merging::always;
+          const NeighborhoodFilter filter(graph, taps, options);
+          EXPECT_LT(filter.shells().nodes(), nodes);
+          EXPECT_EQ(filter.nodes(), nodes);
+          expect_equal_to(filter, plain_sum(taps, shells));
+          expect_gradients_of<float>(filter, shells, 7, 1e-5);
+          expect_gradients_of<double>(filter, shells, 7, 1e-9);
+        }
+      }
     }
   }
+}
+
+TEST(NeighborhoodFilter, TapsMayTellMergedTwinsApart) {
+  const Graph graph = test::graph_with_twins();
+  FilterOptions options;
+  options.merging = Merging::always;
+  NeighborhoodFilter filter(graph, {1, 2, 3}, options);
+  const NodeId merged = filter.shells().nodes();
+  const Taps grouped = grouped_taps(graph.nodes(), 3, 4);
+  filter.set_taps(grouped);
+  EXPECT_GT(filter.shells().nodes(), merged);
+  expect_equal_to(filter, plain_sum(grouped, plain_shells(graph, 3, Normalization::none)));
+}
+
+TEST(NeighborhoodFilter, TwinsAreMergedWhereThatSavesTime) {
+  // A node of many leaves is as good as one with one leaf; few leaves are not worth the trouble.
+  const auto nodes_of_shells = [](NodeId leaves, int min_paths) {
+    std::vector<Edge> star;
+    for (NodeId u = 1; u <= leaves; ++u) star.push_back({0, u});
+    FilterOptions options;
+    options.shells.min_paths = min_paths;
+    return NeighborhoodFilter(build_graph(leaves + 1, star), {1, 1, 1}, options).shells().nodes();
+  };
+  EXPECT_EQ(nodes_of_shells(500, 1), 2);
+  EXPECT_EQ(nodes_of_shells(500, 2), 501);
+  EXPECT_EQ(nodes_of_shells(2, 1), 3);
+}
+
+TEST(NeighborhoodFilter, TheSameOnAnyNumberOfThreads) {
+  const Graph graph = test::graph_with_twins(500);
+  const Matrix x = random_matrix(graph.nodes(), 5, 1);
+  const Matrix g = random_matrix(graph.nodes(), 5, 2);
+  for (const Merging merging : {Merging::never, Merging::always})
+    for (const Storage storage : {Storage::sparse, Storage::dense, Storage::stream}) {
+      FilterOptions options;
+      options.merging = merging;
+      options.shells.storage = storage;
+      options.shells.threads = 1;
+      const NeighborhoodFilter one(graph, {1, 2, 3, 4}, options);
+      for (const int threads : {2, 3}) {
+        options.shells.threads = threads;
+        const NeighborhoodFilter more(graph, {1, 2, 3, 4}, options);
+        EXPECT_EQ(more.apply(x), one.apply(x));
+        EXPECT_EQ(more.gradients(x, g).taps, one.gradients(x, g).taps);
+        EXPECT_EQ(more.gradients(x, g).input, one.gradients(x, g).input);
+        const MatrixF single = x.cast<float>();
+        const MatrixF single_g = g.cast<float>();
+        EXPECT_EQ(more.apply(single), one.apply(single));
+        EXPECT_EQ(more.gradients(single, single_g).taps, one.gradients(single, single_g).taps);
+      }
+    }
 }
 
 TEST(NeighborhoodFilter, LongListsGoTileByTile) {

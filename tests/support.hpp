@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -25,6 +26,26 @@ inline std::vector<Edge> random_edges(NodeId nodes, std::size_t count, std::uint
     edge.to = static_cast<NodeId>(random.below(nodes));
   }
   return edges;
+}
+
+/// A random graph in which a third of the nodes have a twin, or several, of either kind; some nodes
+/// have no neighbour.
+inline Graph graph_with_twins(NodeId nodes = 60) {
+  const NodeId originals = nodes * 2 / 3;
+  const Graph part = build_graph(originals, random_edges(originals, originals * 3 / 2, 7));
+  std::vector<Edge> edges;
+  // Node originals + i is a twin of node i / 2, and so of its other twin.
+  for (NodeId u = 0; u < nodes; ++u) {
+    const auto original = [&](NodeId v) { return v < originals ? v : (v - originals) / 2; };
+    for (NodeId v = 0; v < u; ++v) {
+      const NodeId a = original(u);
+      const NodeId b = original(v);
+      const auto row = part.neighbors(a);
+      const bool joined = std::binary_search(row.begin(), row.end(), b);
+      if (a == b ? a % 2 == 0 : joined) edges.push_back({u, v});
+    }
+  }
+  return build_graph(nodes, edges);
 }
 
 /// The folder of real data sets: $NGF_DATA, else the one beside the checkout; nothing when neither

@@ -21,7 +21,8 @@ namespace ngf {
 
 namespace filter {
 struct ListLayout;
-}
+struct Twins;
+}  // namespace filter
 
 template <typename Real>
 using SignalsOf = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -74,9 +75,20 @@ enum class Normalization {
   row,        ///< D^-1 A_k: the mean over the shell
 };
 
+/// Whether twins, nodes of an undirected graph with the same neighbours apart from each other,
+/// share their part of the shells: they are as far from everybody else. Results are the same but
+/// for rounding.
+enum class Merging {
+  automatic,  ///< where that saves time
+  never,
+  always,  ///< where there are any
+};
+
 struct FilterOptions {
   Normalization normalization = Normalization::none;
   ShellOptions shells;  ///< `hops` is set by the number of taps
+  /// Shells of pairs that several paths must join are never merged.
+  Merging merging = Merging::automatic;
   /// Columns of the signals to come, 0 where that is not known, and whether they are double: which
   /// form of storage is the fastest depends on it.
   std::int64_t width = 0;
@@ -89,10 +101,12 @@ class NeighborhoodFilter {
   /// Finds the shells 0..taps.count()-1 of the graph. Throws Error for taps that do not match it.
   NeighborhoodFilter(const Graph& graph, Taps taps, const FilterOptions& options = {});
 
-  NodeId nodes() const { return shells_->nodes(); }
+  NodeId nodes() const { return nodes_; }
   const Taps& taps() const { return taps_; }
-  /// Other taps for the same shells.
+  /// Other taps for the same shells. Where they tell twins apart that were merged, the shells are
+  /// found again.
   void set_taps(Taps taps);
+  /// Of the graph, or where twins are merged, of one node of each class of them.
   const Shells& shells() const { return *shells_; }
   /// Multiplications and additions of one `apply` on signals of this width.
   double flops(std::int64_t width) const;
@@ -122,10 +136,15 @@ class NeighborhoodFilter {
   struct Scales;
   friend class FilterRun;
 
+  void find_shells(const Graph& graph);
+
+  NodeId nodes_;
   Taps taps_;
   FilterOptions options_;
-  std::shared_ptr<const Graph> graph_;       // to find the shells in, where they are not held
-  std::shared_ptr<const Graph> back_graph_;  // transposed; the same when undirected
+  std::shared_ptr<const filter::Twins> twins_;  // null where they are not merged
+  std::shared_ptr<const Graph> whole_;          // the graph with all twins, where they are
+  std::shared_ptr<const Graph> graph_;          // to find the shells in, where they are not held
+  std::shared_ptr<const Graph> back_graph_;     // transposed; the same when undirected
   std::shared_ptr<const Shells> shells_;
   std::shared_ptr<const Shells> back_;  // of the transposed graph; the same when undirected
   std::shared_ptr<const filter::ListLayout> layout_;       // of the shells

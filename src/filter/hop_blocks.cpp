@@ -16,7 +16,7 @@ using detail::parallel_for;
 using kernels::block_hops;
 using kernels::most_block_columns;
 using Hops = HopMatrix<std::uint8_t>;
-using Signals = SignalsOf<float>;
+using Signals = SignalsView<float>;
 
 /// The columns of signals in panels of nearly one width.
 class BlockPanels {
@@ -130,7 +130,7 @@ void turn(const Signals& x, std::size_t first, std::size_t rows, float* turned) 
   const auto columns = static_cast<std::size_t>(x.cols());
   for (std::size_t i = 0; i < rows; ++i) {
     float* const to = turned + kernels::place_in_block<float>(i);
-    const float* const from = x.data() + (first + i) * columns;
+    const float* const from = row(x, first + i);
     for (std::size_t f = 0; f < columns; ++f) to[f * block_hops] = from[f];
   }
 }
@@ -138,7 +138,7 @@ void turn(const Signals& x, std::size_t first, std::size_t rows, float* turned) 
 /// The columns of a and b side by side.
 detail::BriefVector<float> join(const Signals& a, const Signals& b, int threads) {
   detail::BriefVector<float> result(static_cast<std::size_t>(a.size() + b.size()));
-  Eigen::Map<Signals> joined(result.data(), a.rows(), a.cols() + b.cols());
+  Eigen::Map<SignalsOf<float>> joined(result.data(), a.rows(), a.cols() + b.cols());
   detail::parallel_ranges(static_cast<std::size_t>(a.rows()), threads,
                           [&](std::size_t begin, std::size_t end) {
                             const auto first = static_cast<Eigen::Index>(begin);
@@ -167,6 +167,7 @@ class BlockCorrelation {
         of_columns_(of_columns),
         half_(half),
         columns_(static_cast<std::size_t>(half ? 2 * x.cols() : x.cols())),
+        stride_(half ? columns_ : static_cast<std::size_t>(x.outerStride())),
         tables_(factors, turned.nodes(), false) {}
 
   Matrix run(int threads) const {
@@ -220,8 +221,8 @@ class BlockCorrelation {
         for (std::size_t i = v; f == 0 && i < std::min(v + most_block_columns, ahead.count); ++i) {
           __builtin_prefetch(ahead.first + i * ahead.stride);
         }
-        kernels::multiply_turned(of_rows + f * block_hops, of_columns_ + (begin + v) * columns_ + f,
-                                 columns_, std::min(columns_together, columns_ - f),
+        kernels::multiply_turned(of_rows + f * block_hops, of_columns_ + (begin + v) * stride_ + f,
+                                 stride_, std::min(columns_together, columns_ - f),
                                  std::min(most_block_columns, count - v), f > 0,
                                  products + v * block_hops);
       }
@@ -245,6 +246,7 @@ class BlockCorrelation {
   const float* of_columns_;
   bool half_;
   std::size_t columns_;
+  std::size_t stride_;  // of `of_columns_`
   BlockTables tables_;
 };
 

@@ -12,7 +12,7 @@ void multiply_blocks(const HopMatrix<std::uint8_t>& turned, const ShellFactors<f
 
 /// As `correlate_hops`.
 Matrix correlate_blocks(const HopMatrix<std::uint8_t>& turned, const ShellFactors<float>& factors,
-                        const SignalsOf<float>& x, const SignalsOf<float>& g, bool half,
+                        const SignalsView<float>& x, const SignalsView<float>& g, bool half,
                         int threads);
 
 }  // namespace ngf::filter

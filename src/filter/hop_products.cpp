@@ -207,8 +207,8 @@ void add_to_bins(const Hop* hops, const Real* products, std::size_t count, std::
 /// The columns of one matrix, or of two side by side.
 template <typename Real>
 struct Columns {
-  const SignalsOf<Real>& first;
-  const SignalsOf<Real>* second = nullptr;
+  const SignalsView<Real>& first;
+  const SignalsView<Real>* second = nullptr;
 
   std::size_t count() const {
     return static_cast<std::size_t>(first.cols() + (second != nullptr ? second->cols() : 0));
@@ -217,10 +217,9 @@ struct Columns {
   void copy(std::size_t u, std::size_t f, std::size_t length, Real* to) const {
     const auto of_first = static_cast<std::size_t>(first.cols());
     const std::size_t head = f < of_first ? std::min(length, of_first - f) : 0;
-    std::copy_n(first.data() + u * of_first + f, head, to);
-    if (head == length) return;
-    std::copy_n(second->data() + u * (count() - of_first) + (f + head - of_first), length - head,
-                to + head);
+    std::copy_n(row(first, u) + f, head, to);
+    if (head < length)
+      std::copy_n(row(*second, u) + (f + head - of_first), length - head, to + head);
   }
 };
 
@@ -263,7 +262,7 @@ template <typename Hop, typename Real>
 class HopCorrelation {
  public:
   HopCorrelation(const HopMatrix<Hop>& matrix, const ShellFactors<Real>& factors,
-                 const SignalsOf<Real>& x, const SignalsOf<Real>& g, bool half, int threads)
+                 const SignalsView<Real>& x, const SignalsView<Real>& g, bool half, int threads)
       : matrix_(matrix),
         factors_(factors),
         half_(half),
@@ -390,8 +389,8 @@ void multiply_hops(const HopMatrix<Hop>& matrix, const HopMatrix<Hop>* turned,
 
 template <typename Hop, typename Real>
 Matrix correlate_hops(const HopMatrix<Hop>& matrix, const HopMatrix<Hop>* turned,
-                      const ShellFactors<Real>& factors, const SignalsOf<Real>& x,
-                      const SignalsOf<Real>& g, bool half, int threads) {
+                      const ShellFactors<Real>& factors, const SignalsView<Real>& x,
+                      const SignalsView<Real>& g, bool half, int threads) {
   if constexpr (std::is_same_v<Hop, std::uint8_t> && std::is_same_v<Real, float>) {
     if (by_blocks(turned, factors)) {
       return correlate_blocks(*turned, factors, x, g, half, threads);
@@ -400,13 +399,13 @@ Matrix correlate_hops(const HopMatrix<Hop>& matrix, const HopMatrix<Hop>* turned
   return HopCorrelation<Hop, Real>(matrix, factors, x, g, half, threads).run();
 }
 
-#define NGF_INSTANTIATE(Hop, Real)                                                  \
-  template void multiply_hops(const HopMatrix<Hop>&, const HopMatrix<Hop>*,         \
-                              const ShellFactors<Real>&, const SignalsView<Real>&,  \
-                              SignalsSlice<Real>&, int);                            \
-  template Matrix correlate_hops(const HopMatrix<Hop>&, const HopMatrix<Hop>*,      \
-                                 const ShellFactors<Real>&, const SignalsOf<Real>&, \
-                                 const SignalsOf<Real>&, bool, int);
+#define NGF_INSTANTIATE(Hop, Real)                                                    \
+  template void multiply_hops(const HopMatrix<Hop>&, const HopMatrix<Hop>*,           \
+                              const ShellFactors<Real>&, const SignalsView<Real>&,    \
+                              SignalsSlice<Real>&, int);                              \
+  template Matrix correlate_hops(const HopMatrix<Hop>&, const HopMatrix<Hop>*,        \
+                                 const ShellFactors<Real>&, const SignalsView<Real>&, \
+                                 const SignalsView<Real>&, bool, int);
 NGF_INSTANTIATE(std::uint8_t, float)
 NGF_INSTANTIATE(std::uint8_t, double)
 NGF_INSTANTIATE(std::uint16_t, float)

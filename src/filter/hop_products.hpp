@@ -15,7 +15,7 @@ void multiply_hops(const HopMatrix<Hop>& matrix, const HopMatrix<Hop>* turned,
 /// that are the same for all nodes, only the sums of columns count.
 template <typename Hop, typename Real>
 Matrix correlate_hops(const HopMatrix<Hop>& matrix, const HopMatrix<Hop>* turned,
-                      const ShellFactors<Real>& factors, const SignalsOf<Real>& x,
-                      const SignalsOf<Real>& g, bool half, int threads);
+                      const ShellFactors<Real>& factors, const SignalsView<Real>& x,
+                      const SignalsView<Real>& g, bool half, int threads);
 
 }  // namespace ngf::filter

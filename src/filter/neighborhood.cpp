@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "filter/checks.hpp"
+#include "filter/merged_products.hpp"
 #include "filter/shell_products.hpp"
 #include "kernels/hops.hpp"
 
@@ -22,14 +23,6 @@ struct NeighborhoodFilter::Scales {
 };
 
 namespace {
-
-/// How many nodes are at each hop of each node: row u, column k.
-Matrix shell_degrees(const filter::ShellSource& shells, std::size_t taps) {
-  // <1, A_k 1> node by node, in one walk.
-  const Matrix ones = Matrix::Ones(shells.held.nodes(), 1);
-  return filter::correlate<double>(shells, ShellFactors<double>(taps), ones, ones, nullptr, nullptr,
-                                   false);
-}
 
 /// 1 / d^power for one column, and 0 where there is nobody to take a mean over.
 std::vector<double> powers(const Matrix& degrees, std::size_t k, double power) {
@@ -55,6 +48,25 @@ double dense_above(const FilterOptions& options, std::size_t taps, NodeId nodes)
   }
   if (options.in_double) return 0.4;
   return std::min(0.33, 0.05 + 0.0145 * static_cast<double>(options.width));
+}
+
+/// The classes of twins, where there are any and merging them pays, or is wanted; otherwise null.
+std::shared_ptr<const filter::Twins> twins_to_merge(const Graph& graph, const Taps& taps,
+                                                    const FilterOptions& options) {
+  if (options.merging == Merging::never || options.shells.min_paths > 1) return nullptr;
+  auto twins = std::make_shared<const filter::Twins>(filter::find_twins(graph, taps.group_of()));
+  if (twins->classes() == graph.nodes()) return nullptr;
+  if (options.merging == Merging::always) return twins;
+  const Graph merged = induced_subgraph(graph, twins->firsts());
+  const ShellPlan plan = plan_shells(merged, options.shells);
+  double pairs = 0;
+  for (const std::uint64_t count : plan.pairs) pairs += static_cast<double>(count);
+  if (plan.storage == Storage::dense) pairs = std::pow(static_cast<double>(merged.nodes()), 2);
+  // Merging costs as much as so many pairs of each node, and saves those of twins.
+  constexpr double of_merging = 8;
+  const double larger = static_cast<double>(graph.nodes()) / static_cast<double>(merged.nodes());
+  const double saved = pairs * (larger * larger - 1);
+  return saved > of_merging * static_cast<double>(graph.nodes()) ? twins : nullptr;
 }
 
 template <typename Real>
@@ -104,14 +116,32 @@ class FilterRun {
   SignalsOf<Real> apply(const ShellFactors<Real>& factors, const SignalsOf<Real>& x,
                         bool transposed) const {
     filter::check_signals<Real>(x, filter_.nodes());
-    return filter::multiply(source(transposed), factors, x);
+    SignalsOf<Real> y(x.rows(), x.cols());
+    apply_to<Real>(factors, x, y, transposed);
+    return y;
   }
 
-  filter::ShellSource source(bool transposed) const {
-    return {transposed ? *filter_.back_ : *filter_.shells_,
-            transposed ? *filter_.shells_ : *filter_.back_,
-            transposed ? *filter_.back_layout_ : *filter_.layout_,
-            transposed ? *filter_.back_graph_ : *filter_.graph_, filter_.options_.shells};
+  template <typename Real>
+  void apply_to(const ShellFactors<Real>& factors, const SignalsView<Real>& x, SignalsSlice<Real> y,
+                bool transposed) const {
+    if (filter_.twins_ == nullptr) {
+      filter::multiply_to<Real>(source(transposed), factors, x, y);
+    } else {
+      filter::multiply_merged<Real>(source(transposed), *filter_.twins_, factors, x, y);
+    }
+  }
+
+  /// As filter::correlate, but the rows of twins that are merged may be added up in one of them.
+  template <typename Real>
+  Matrix correlate(const ShellFactors<Real>& factors, const SignalsView<Real>& x,
+                   const SignalsView<Real>& g, const ShellFactors<Real>* of_product,
+                   SignalsSlice<Real>* product, bool totals, bool transposed) const {
+    if (filter_.twins_ == nullptr) {
+      return filter::correlate<Real>(source(transposed), factors, x, g, of_product, product,
+                                     totals);
+    }
+    return filter::correlate_merged<Real>(source(transposed), *filter_.twins_, factors, x, g,
+                                          of_product, product, totals);
   }
 
   /// Shell k alone.
@@ -136,8 +166,8 @@ class FilterRun {
         }
         return;
       case Normalization::symmetric: {
-        const Matrix rows = shell_degrees(source(false), count);
-        const Matrix columns = shell_degrees(source(true), count);
+        const Matrix rows = shell_degrees(false);
+        const Matrix columns = shell_degrees(true);
         for (std::size_t k = 1; k < count; ++k) {
           scales.left[k] = powers(rows, k, 0.5);
           scales.right[k] = powers(columns, k, 0.5);
@@ -145,7 +175,7 @@ class FilterRun {
         return;
       }
       case Normalization::row: {
-        const Matrix rows = shell_degrees(source(false), count);
+        const Matrix rows = shell_degrees(false);
         for (std::size_t k = 1; k < count; ++k) scales.left[k] = powers(rows, k, 1);
         return;
       }
@@ -166,6 +196,34 @@ class FilterRun {
   }
 
  private:
+  filter::ShellSource source(bool transposed) const {
+    return {transposed ? *filter_.back_ : *filter_.shells_,
+            transposed ? *filter_.shells_ : *filter_.back_,
+            transposed ? *filter_.back_layout_ : *filter_.layout_,
+            transposed ? *filter_.back_graph_ : *filter_.graph_, filter_.options_.shells};
+  }
+
+  /// How many nodes are at each hop of each node: row u, column k.
+  Matrix shell_degrees(bool transposed) const {
+    const ShellFactors<double> bare(filter_.taps_.count());
+    const auto nodes = static_cast<Eigen::Index>(filter_.nodes());
+    const Matrix ones = Matrix::Ones(nodes, 1);
+    // <1, A_k 1> node by node, in one walk.
+    const auto degrees = [&](const Matrix& counted) {
+      return correlate<double>(bare, ones, counted, nullptr, nullptr, false, transposed);
+    };
+    if (filter_.twins_ == nullptr) return degrees(ones);
+    // Those of the first of each class, which its twins have too.
+    Matrix counted = Matrix::Zero(nodes, 1);
+    for (const NodeId u : filter_.twins_->firsts()) counted(u, 0) = 1;
+    const Matrix of_firsts = degrees(counted);
+    Matrix result(nodes, of_firsts.cols());
+    for (NodeId u = 0; u < filter_.nodes(); ++u) {
+      result.row(u) = of_firsts.row(filter_.twins_->first(filter_.twins_->class_of[u]));
+    }
+    return result;
+  }
+
   ShellFactors<double> bare_shell(std::size_t k) const {
     check_shell(k);
     return ShellFactors<double>(filter_.taps_.count()).only(k);
@@ -181,25 +239,15 @@ class FilterRun {
 };
 
 NeighborhoodFilter::NeighborhoodFilter(const Graph& graph, Taps taps, const FilterOptions& options)
-    : taps_(std::move(taps)), options_(options) {
-  filter::check_taps(taps_, graph.nodes());
+    : nodes_(graph.nodes()), taps_(std::move(taps)), options_(options) {
+  filter::check_taps(taps_, nodes_);
   options_.shells.hops = static_cast<std::uint32_t>(taps_.count() - 1);
-  options_.shells.dense_above = dense_above(options, taps_.count(), graph.nodes());
-  shells_ = std::make_shared<const Shells>(build_shells(graph, options_.shells));
-  layout_ = std::make_shared<const filter::ListLayout>(*shells_, options_.shells.threads);
-  // Only where nothing is held will the graph be asked again.
-  const bool streaming = shells_->storage() == Storage::stream;
-  graph_ = std::make_shared<const Graph>(streaming ? graph : Graph());
-  back_ = shells_;
-  back_layout_ = layout_;
-  back_graph_ = graph_;
-  if (graph.directed()) {
-    Graph back = transpose(graph);
-    ShellOptions same_form = options_.shells;
-    same_form.storage = shells_->storage();
-    back_ = std::make_shared<const Shells>(build_shells(back, same_form));
-    back_layout_ = std::make_shared<const filter::ListLayout>(*back_, options_.shells.threads);
-    back_graph_ = std::make_shared<const Graph>(streaming ? std::move(back) : Graph());
+  twins_ = twins_to_merge(graph, taps_, options_);
+  if (twins_ != nullptr) {
+    whole_ = std::make_shared<const Graph>(graph);
+    find_shells(induced_subgraph(graph, twins_->firsts()));
+  } else {
+    find_shells(graph);
   }
   scales_ = std::make_shared<const Scales>(taps_.count());
   Scales scales(taps_.count());
@@ -207,10 +255,33 @@ NeighborhoodFilter::NeighborhoodFilter(const Graph& graph, Taps taps, const Filt
   scales_ = std::make_shared<const Scales>(std::move(scales));
 }
 
+void NeighborhoodFilter::find_shells(const Graph& graph) {
+  ShellOptions options = options_.shells;
+  options.dense_above = dense_above(options_, taps_.count(), graph.nodes());
+  shells_ = std::make_shared<const Shells>(build_shells(graph, options));
+  layout_ = std::make_shared<const filter::ListLayout>(*shells_, options.threads);
+  // Only where nothing is held will the graph be asked again.
+  const bool streaming = shells_->storage() == Storage::stream;
+  graph_ = std::make_shared<const Graph>(streaming ? graph : Graph());
+  back_ = shells_;
+  back_layout_ = layout_;
+  back_graph_ = graph_;
+  if (!graph.directed()) return;
+  Graph back = transpose(graph);
+  options.storage = shells_->storage();
+  back_ = std::make_shared<const Shells>(build_shells(back, options));
+  back_layout_ = std::make_shared<const filter::ListLayout>(*back_, options.threads);
+  back_graph_ = std::make_shared<const Graph>(streaming ? std::move(back) : Graph());
+}
+
 void NeighborhoodFilter::set_taps(Taps taps) {
-  filter::check_taps(taps, nodes());
+  filter::check_taps(taps, nodes_);
   if (taps.count() != taps_.count()) {
     detail::fail("{} taps for a filter of {}", taps.count(), taps_.count());
+  }
+  if (twins_ != nullptr && !filter::within_groups(*twins_, taps.group_of())) {
+    *this = NeighborhoodFilter(Graph(*whole_), std::move(taps), options_);
+    return;
   }
   taps_ = std::move(taps);
 }
@@ -220,7 +291,7 @@ double NeighborhoodFilter::flops(std::int64_t width) const {
   if (shells_->storage() == Storage::sparse) {
     for (const std::uint64_t count : shells_->pairs()) pairs += static_cast<double>(count);
   } else {
-    pairs = static_cast<double>(nodes()) * static_cast<double>(nodes());
+    pairs = static_cast<double>(shells_->nodes()) * static_cast<double>(shells_->nodes());
   }
   return 2 * pairs * static_cast<double>(width);
 }
@@ -246,7 +317,7 @@ template <typename Real>
 void NeighborhoodFilter::apply_to(const SignalsView<Real>& x, SignalsSlice<Real> y) const {
   filter::check_signals<Real>(x, y, nodes());
   const FilterRun run(*this);
-  filter::multiply_to<Real>(run.source(false), run.factors<Real>(false), x, y);
+  run.apply_to<Real>(run.factors<Real>(false), x, y, false);
 }
 
 template <typename Real>
@@ -254,7 +325,7 @@ void NeighborhoodFilter::apply_transpose_to(const SignalsView<Real>& x,
                                             SignalsSlice<Real> y) const {
   filter::check_signals<Real>(x, y, nodes());
   const FilterRun run(*this);
-  filter::multiply_to<Real>(run.source(true), run.factors<Real>(true), x, y);
+  run.apply_to<Real>(run.factors<Real>(true), x, y, true);
 }
 
 template <typename Real>
@@ -272,13 +343,15 @@ FilterGradients<Real> NeighborhoodFilter::gradients(const SignalsOf<Real>& x,
   Matrix dots;
   if (taps_.node_variant()) {
     result.input = run.apply(run.factors<Real>(true), by_output, true);
-    dots = filter::correlate<Real>(run.source(false), run.shells_alone<Real>(false), x, by_output,
-                                   nullptr, nullptr, false);
+    dots = run.correlate<Real>(run.shells_alone<Real>(false), x, by_output, nullptr, nullptr, false,
+                               false);
   } else {
     // <G, A_k X> = <A_k' G, X>, and A_k' G is what the gradient by X is made of.
     const auto with_taps = run.factors<Real>(true);
-    dots = filter::correlate<Real>(run.source(true), run.shells_alone<Real>(true), by_output, x,
-                                   &with_taps, &result.input, shells_ == back_);
+    result.input.resize(x.rows(), x.cols());
+    SignalsSlice<Real> input = result.input;
+    dots = run.correlate<Real>(run.shells_alone<Real>(true), by_output, x, &with_taps, &input,
+                               shells_ == back_, true);
   }
   // In the order of the nodes, whatever the threads did.
   result.taps.assign(taps_.values().size(), 0);

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
-#include <optional>
 #include <variant>
 
 #include "detail/aligned.hpp"
@@ -223,7 +222,7 @@ void multiply_lists(const Rows& rows, const ShellFactors<Real>& factors, const P
 template <typename Real, typename Column>
 void multiply_short_lists(const ColumnLists<Column>& lists, std::span<const NodeId> order,
                           const ShellFactors<Real>& factors, const SignalsView<Real>& x,
-                          SignalsSlice<Real>& y, int threads, const SignalsOf<Real>* g = nullptr,
+                          SignalsSlice<Real>& y, int threads, const SignalsView<Real>* g = nullptr,
                           double* dots = nullptr) {
   using Rows = kernels::ShortRows<Column, Real>;
   constexpr std::size_t block_rows = 64;
@@ -239,7 +238,8 @@ void multiply_short_lists(const ColumnLists<Column>& lists, std::span<const Node
     }
     kernels::sum_short_rows(
         Rows{rows.data(), count, lists.hops(), factors.scale.data(), left.data(), right.data(),
-             g != nullptr ? g->data() : nullptr, static_cast<std::size_t>(x.cols()), dots},
+             g != nullptr ? g->data() : nullptr,
+             g != nullptr ? static_cast<std::size_t>(g->outerStride()) : 0, dots},
         x.data(), static_cast<std::size_t>(x.outerStride()), static_cast<std::size_t>(x.cols()),
         y.data(), static_cast<std::size_t>(y.outerStride()));
   });
@@ -383,28 +383,15 @@ void multiply_to(const ShellSource& shells, const ShellFactors<Real>& factors,
 }
 
 template <typename Real>
-SignalsOf<Real> multiply(const ShellSource& shells, const ShellFactors<Real>& factors,
-                         const SignalsOf<Real>& x) {
-  SignalsOf<Real> y(x.rows(), x.cols());
-  multiply_to<Real>(shells, factors, x, y);
-  return y;
-}
-
-template <typename Real>
 Matrix correlate(const ShellSource& shells, const ShellFactors<Real>& factors,
-                 const SignalsOf<Real>& x, const SignalsOf<Real>& g,
-                 const ShellFactors<Real>* of_product, SignalsOf<Real>* product, bool totals) {
+                 const SignalsView<Real>& x, const SignalsView<Real>& g,
+                 const ShellFactors<Real>* of_product, SignalsSlice<Real>* product, bool totals) {
   const int threads = shells.options.threads;
   const auto count = static_cast<Eigen::Index>(factors.scale.size());
-  std::optional<SignalsSlice<Real>> slice;
-  if (product != nullptr) {
-    product->resize(x.rows(), x.cols());
-    slice.emplace(*product);
-  }
-  if (slice && x.cols() > 1 && !shells.layout.order.empty()) {
+  if (product != nullptr && x.cols() > 1 && !shells.layout.order.empty()) {
     Matrix dots = Matrix::Zero(x.rows(), count);
     on_lists(shells.held, [&](const auto& lists) {
-      multiply_short_lists<Real>(lists, shells.layout.order, *of_product, x, *slice, threads, &g,
+      multiply_short_lists<Real>(lists, shells.layout.order, *of_product, x, *product, threads, &g,
                                  dots.data());
     });
     multiply_by_rows(factors, dots);
@@ -416,17 +403,19 @@ Matrix correlate(const ShellSource& shells, const ShellFactors<Real>& factors,
         const Panels<Real> panels(x, rows.template shape_for<Real>(x.cols()), threads);
         const Panels<Real> panels_of_g(g, panels.shape(), threads);
         Matrix dots = Matrix::Zero(x.rows(), count);
-        multiply_lists(rows, slice ? *of_product : factors, panels, &panels_of_g, dots.data(),
-                       slice ? &*slice : nullptr);
+        multiply_lists(rows, product != nullptr ? *of_product : factors, panels, &panels_of_g,
+                       dots.data(), product);
         multiply_by_rows(factors, dots);
         return dots;
       },
       [&](const auto& matrix) {
         const auto* const turned = turned_of(matrix, shells);
         using Hop = std::remove_cvref_t<decltype(matrix(0, 0))>;
-        if (slice) multiply_hops<Hop, Real>(matrix, turned, *of_product, x, *slice, threads);
+        if (product != nullptr) {
+          multiply_hops<Hop, Real>(matrix, turned, *of_product, x, *product, threads);
+        }
         const bool half = totals && !factors.by_row() && !factors.by_column();
-        return correlate_hops(matrix, turned, factors, x, g, half, threads);
+        return correlate_hops<Hop, Real>(matrix, turned, factors, x, g, half, threads);
       });
 }
 
@@ -434,15 +423,11 @@ template void multiply_to(const ShellSource&, const ShellFactors<float>&, const 
                           SignalsSlice<float>);
 template void multiply_to(const ShellSource&, const ShellFactors<double>&,
                           const SignalsView<double>&, SignalsSlice<double>);
-template SignalsOf<float> multiply(const ShellSource&, const ShellFactors<float>&,
-                                   const SignalsOf<float>&);
-template SignalsOf<double> multiply(const ShellSource&, const ShellFactors<double>&,
-                                    const SignalsOf<double>&);
-template Matrix correlate(const ShellSource&, const ShellFactors<float>&, const SignalsOf<float>&,
-                          const SignalsOf<float>&, const ShellFactors<float>*, SignalsOf<float>*,
-                          bool);
-template Matrix correlate(const ShellSource&, const ShellFactors<double>&, const SignalsOf<double>&,
-                          const SignalsOf<double>&, const ShellFactors<double>*, SignalsOf<double>*,
-                          bool);
+template Matrix correlate(const ShellSource&, const ShellFactors<float>&, const SignalsView<float>&,
+                          const SignalsView<float>&, const ShellFactors<float>*,
+                          SignalsSlice<float>*, bool);
+template Matrix correlate(const ShellSource&, const ShellFactors<double>&,
+                          const SignalsView<double>&, const SignalsView<double>&,
+                          const ShellFactors<double>*, SignalsSlice<double>*, bool);
 
 }  // namespace ngf::filter

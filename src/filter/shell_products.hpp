@@ -65,11 +65,13 @@ struct ShellSource {
   const ShellOptions& options;
 };
 
-/// Y = sum over k of the shells, with their factors, times X.
+/// Row u of signals.
 template <typename Real>
-SignalsOf<Real> multiply(const ShellSource& shells, const ShellFactors<Real>& factors,
-                         const SignalsOf<Real>& x);
-/// The same into columns that are there.
+const Real* row(const SignalsView<Real>& x, std::size_t u) {
+  return x.data() + u * static_cast<std::size_t>(x.outerStride());
+}
+
+/// Y = sum over k of the shells, with their factors, times X.
 template <typename Real>
 void multiply_to(const ShellSource& shells, const ShellFactors<Real>& factors,
                  const SignalsView<Real>& x, SignalsSlice<Real> y);
@@ -79,7 +81,7 @@ void multiply_to(const ShellSource& shells, const ShellFactors<Real>& factors,
 /// from the others at most in `scale` and `left`.
 template <typename Real>
 Matrix correlate(const ShellSource& shells, const ShellFactors<Real>& factors,
-                 const SignalsOf<Real>& x, const SignalsOf<Real>& g,
-                 const ShellFactors<Real>* of_product, SignalsOf<Real>* product, bool totals);
+                 const SignalsView<Real>& x, const SignalsView<Real>& g,
+                 const ShellFactors<Real>* of_product, SignalsSlice<Real>* product, bool totals);
 
 }  // namespace ngf::filter

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "ngf/filter.hpp"
+
+/// Twins are nodes with the same neighbours, apart from each other: they are as far from every
+/// other node, so a filter treats them alike. One node of each class stands for all, in a smaller
+/// graph whose nodes are as far apart as they were, and signals of a class are added up before they
+/// are multiplied. Only pairs within a class need care: they are 1 hop apart where twins are
+/// neighbours, otherwise 2.
+
+namespace ngf::filter {
+
+struct Twins {
+  /// Class c is members[begins[c]] up to members[begins[c + 1] - 1], increasing; classes are in the
+  /// order of their first members.
+  std::vector<NodeId> members;
+  std::vector<NodeId> begins;
+  std::vector<NodeId> class_of;      ///< by node
+  std::vector<std::uint32_t> apart;  ///< by class: hops between two of it; `all_hops` if no path
+
+  NodeId classes() const { return static_cast<NodeId>(apart.size()); }
+  std::span<const NodeId> of_class(NodeId c) const {
+    return std::span(members).subspan(begins[c], begins[c + std::size_t{1}] - begins[c]);
+  }
+  /// The node that stands for a class.
+  NodeId first(NodeId c) const { return members[begins[c]]; }
+  std::vector<NodeId> firsts() const;
+};
+
+/// The classes of twins among nodes of one group (empty: all nodes are), most of them of one node.
+/// Directed graphs and self-loops have none.
+Twins find_twins(const Graph& graph, std::span<const std::uint32_t> group_of);
+
+/// Whether all of a class are in one group.
+bool within_groups(const Twins& twins, std::span<const std::uint32_t> group_of);
+
+}  // namespace ngf::filter
