@@ -34,16 +34,11 @@ void for_each_class(const Twins& twins, int threads, const Body& body) {
   });
 }
 
-/// The signals of each class, added up.
+/// Row c of the sums: the signals of class c, added up.
 template <typename Real>
-ClassSignals<Real> add_up(const Twins& twins, const SignalsView<Real>& x, int threads) {
-  ClassSignals<Real> result(twins, x.cols());
-  auto sums = result.signals();
-  for_each_class(twins, threads, [&](NodeId c) {
-    sums.row(c) = x.row(twins.first(c));
-    for (const NodeId u : twins.of_class(c).subspan(1)) sums.row(c) += x.row(u);
-  });
-  return result;
+void add_up(const Twins& twins, NodeId c, const SignalsView<Real>& x, SignalsSlice<Real> sums) {
+  sums.row(c) = x.row(twins.first(c));
+  for (const NodeId u : twins.of_class(c).subspan(1)) sums.row(c) += x.row(u);
 }
 
 /// The factors of the classes, without shell 0: only a node by itself is at hop 0 of it.
@@ -69,46 +64,36 @@ Real factor_at(const ShellFactors<Real>& factors, std::uint32_t hops, NodeId u) 
   return factors.right[hops].empty() ? of_row : of_row * factors.right[hops][u];
 }
 
-/// The products of nodes from those of their classes: what a node has from itself and its twins is
-/// added.
+/// The products of the nodes of class c from that of the class: what a node has from itself and its
+/// twins is added.
 template <typename Real>
-void spread(const Twins& twins, const ShellFactors<Real>& factors, const SignalsView<Real>& x,
-            const SignalsView<Real>& sums, const SignalsView<Real>& products, SignalsSlice<Real> y,
-            int threads) {
-  for_each_class(twins, threads, [&](NodeId c) {
-    const auto members = twins.of_class(c);
-    const Real own = factor_at(factors, 0, members[0]);
-    const Real of_twins = factor_at(factors, twins.apart[c], members[0]);
-    for (const NodeId u : members) {
-      if (of_twins == Real{0}) {
-        y.row(u) = products.row(c) + own * x.row(u);
-      } else {
-        y.row(u) = products.row(c) + own * x.row(u) + of_twins * (sums.row(c) - x.row(u));
-      }
+void spread(const Twins& twins, NodeId c, const ShellFactors<Real>& factors,
+            const SignalsView<Real>& x, const SignalsView<Real>& sums,
+            const SignalsView<Real>& products, SignalsSlice<Real> y) {
+  const Real own = factor_at(factors, 0, twins.first(c));
+  const Real of_twins = factor_at(factors, twins.apart[c], twins.first(c));
+  for (const NodeId u : twins.of_class(c)) {
+    if (of_twins == Real{0}) {
+      y.row(u) = products.row(c) + own * x.row(u);
+    } else {
+      y.row(u) = products.row(c) + own * x.row(u) + of_twins * (sums.row(c) - x.row(u));
     }
-  });
+  }
 }
 
-/// Adds to the dots of classes, where shell 0 does not count, what nodes have from themselves and
+/// Adds to the dots of class c, where shell 0 does not count, what nodes have from themselves and
 /// their twins.
 template <typename Real>
-Matrix with_own(const Twins& twins, const ShellFactors<Real>& factors, const SignalsView<Real>& x,
-                const SignalsView<Real>& g, const SignalsView<Real>& sums,
-                const SignalsView<Real>& sums_of_g, const Matrix& of_classes, int threads) {
-  Matrix dots = Matrix::Zero(x.rows(), of_classes.cols());
-  for_each_class(twins, threads, [&](NodeId c) {
-    const NodeId first = twins.first(c);
-    auto row = dots.row(first);
-    row = of_classes.row(c);
-    double own = 0;
-    for (const NodeId u : twins.of_class(c)) own += static_cast<double>(g.row(u).dot(x.row(u)));
-    row[0] = own * static_cast<double>(factor_at(factors, 0, first));
-    if (twins.apart[c] >= factors.scale.size()) return;
-    const double all = static_cast<double>(sums_of_g.row(c).dot(sums.row(c)));
-    row[twins.apart[c]] +=
-        (all - own) * static_cast<double>(factor_at(factors, twins.apart[c], first));
-  });
-  return dots;
+void add_own(const Twins& twins, NodeId c, const ShellFactors<Real>& factors,
+             const SignalsView<Real>& x, const SignalsView<Real>& g, const SignalsView<Real>& sums,
+             const SignalsView<Real>& sums_of_g, Matrix& dots) {
+  double own = 0;
+  for (const NodeId u : twins.of_class(c)) own += static_cast<double>(g.row(u).dot(x.row(u)));
+  dots(c, 0) = own * static_cast<double>(factor_at(factors, 0, twins.first(c)));
+  const std::uint32_t apart = twins.apart[c];
+  if (apart >= factors.scale.size()) return;
+  const auto all = static_cast<double>(sums_of_g.row(c).dot(sums.row(c)));
+  dots(c, apart) += (all - own) * static_cast<double>(factor_at(factors, apart, twins.first(c)));
 }
 
 }  // namespace
@@ -118,10 +103,13 @@ void multiply_merged(const ShellSource& shells, const Twins& twins,
                      const ShellFactors<Real>& factors, const SignalsView<Real>& x,
                      SignalsSlice<Real> y) {
   const int threads = shells.options.threads;
-  ClassSignals<Real> sums = add_up(twins, x, threads);
+  ClassSignals<Real> sums(twins, x.cols());
   ClassSignals<Real> products(twins, x.cols());
+  for_each_class(twins, threads, [&](NodeId c) { add_up<Real>(twins, c, x, sums.signals()); });
   multiply_to<Real>(shells, of_classes(twins, factors), sums.signals(), products.signals());
-  spread<Real>(twins, factors, x, sums.signals(), products.signals(), y, threads);
+  for_each_class(twins, threads, [&](NodeId c) {
+    spread<Real>(twins, c, factors, x, sums.signals(), products.signals(), y);
+  });
 }
 
 template <typename Real>
@@ -130,22 +118,25 @@ Matrix correlate_merged(const ShellSource& shells, const Twins& twins,
                         const SignalsView<Real>& g, const ShellFactors<Real>* of_product,
                         SignalsSlice<Real>* product, bool totals) {
   const int threads = shells.options.threads;
-  ClassSignals<Real> sums = add_up(twins, x, threads);
-  ClassSignals<Real> sums_of_g = add_up(twins, g, threads);
-  const ShellFactors<Real> merged = of_classes(twins, factors);
-  Matrix dots;
-  if (product == nullptr) {
-    dots = correlate<Real>(shells, merged, sums.signals(), sums_of_g.signals(), nullptr, nullptr,
-                           totals);
-  } else {
-    const ShellFactors<Real> merged_of_product = of_classes(twins, *of_product);
-    ClassSignals<Real> products(twins, x.cols());
-    SignalsSlice<Real> of_classes = products.signals();
-    dots = correlate<Real>(shells, merged, sums.signals(), sums_of_g.signals(), &merged_of_product,
-                           &of_classes, totals);
-    spread<Real>(twins, *of_product, x, sums.signals(), of_classes, *product, threads);
-  }
-  return with_own<Real>(twins, factors, x, g, sums.signals(), sums_of_g.signals(), dots, threads);
+  ClassSignals<Real> sums(twins, x.cols());
+  ClassSignals<Real> sums_of_g(twins, x.cols());
+  for_each_class(twins, threads, [&](NodeId c) {
+    add_up<Real>(twins, c, x, sums.signals());
+    add_up<Real>(twins, c, g, sums_of_g.signals());
+  });
+  ClassSignals<Real> products(twins, product != nullptr ? x.cols() : 0);
+  SignalsSlice<Real> products_of_classes = products.signals();
+  const ShellFactors<Real> merged_of_product =
+      of_classes(twins, product != nullptr ? *of_product : factors);
+  Matrix dots = correlate<Real>(shells, of_classes(twins, factors), sums.signals(),
+                                sums_of_g.signals(), &merged_of_product,
+                                product != nullptr ? &products_of_classes : nullptr, totals);
+  for_each_class(twins, threads, [&](NodeId c) {
+    add_own<Real>(twins, c, factors, x, g, sums.signals(), sums_of_g.signals(), dots);
+    if (product == nullptr) return;
+    spread<Real>(twins, c, *of_product, x, sums.signals(), products_of_classes, *product);
+  });
+  return dots;
 }
 
 #define NGF_INSTANTIATE(Real)                                                                   \

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "filter/checks.hpp"
@@ -47,7 +48,16 @@ double dense_above(const FilterOptions& options, std::size_t taps, NodeId nodes)
     return options.in_double ? 0.15 : 0.09;
   }
   if (options.in_double) return 0.4;
-  return std::min(0.33, 0.05 + 0.0145 * static_cast<double>(options.width));
+  // Signals that are too wide for the caches are read from afar for each pair of a list.
+  if (options.width > 128) return 0.33;
+  return std::min(0.42, 0.05 + 0.023 * static_cast<double>(options.width));
+}
+
+/// The options of shells, for a graph of so many nodes.
+ShellOptions shell_options(const FilterOptions& options, std::size_t taps, NodeId nodes) {
+  ShellOptions result = options.shells;
+  result.dense_above = dense_above(options, taps, nodes);
+  return result;
 }
 
 /// The classes of twins, where there are any and merging them pays, or is wanted; otherwise null.
@@ -58,15 +68,15 @@ std::shared_ptr<const filter::Twins> twins_to_merge(const Graph& graph, const Ta
   if (twins->classes() == graph.nodes()) return nullptr;
   if (options.merging == Merging::always) return twins;
   const Graph merged = induced_subgraph(graph, twins->firsts());
-  const ShellPlan plan = plan_shells(merged, options.shells);
-  double pairs = 0;
-  for (const std::uint64_t count : plan.pairs) pairs += static_cast<double>(count);
-  if (plan.storage == Storage::dense) pairs = std::pow(static_cast<double>(merged.nodes()), 2);
-  // Merging costs as much as so many pairs of each node, and saves those of twins.
-  constexpr double of_merging = 8;
+  const ShellPlan plan = plan_shells(merged, shell_options(options, taps.count(), merged.nodes()));
+  const bool dense = plan.storage == Storage::dense;
+  const auto pairs = dense ? std::pow(static_cast<double>(merged.nodes()), 2)
+                           : std::accumulate(plan.pairs.begin(), plan.pairs.end(), 0.0);
+  // As measured: adding up signals of twins, and products back, takes as long as so many pairs.
+  const double pairs_of_node = dense ? 200 : 80;
   const double larger = static_cast<double>(graph.nodes()) / static_cast<double>(merged.nodes());
   const double saved = pairs * (larger * larger - 1);
-  return saved > of_merging * static_cast<double>(graph.nodes()) ? twins : nullptr;
+  return saved > pairs_of_node * static_cast<double>(graph.nodes()) ? twins : nullptr;
 }
 
 template <typename Real>
@@ -131,7 +141,7 @@ class FilterRun {
     }
   }
 
-  /// As filter::correlate, but the rows of twins that are merged may be added up in one of them.
+  /// As filter::correlate; where twins are merged, a row is the sum of those of a class.
   template <typename Real>
   Matrix correlate(const ShellFactors<Real>& factors, const SignalsView<Real>& x,
                    const SignalsView<Real>& g, const ShellFactors<Real>* of_product,
@@ -219,7 +229,7 @@ class FilterRun {
     const Matrix of_firsts = degrees(counted);
     Matrix result(nodes, of_firsts.cols());
     for (NodeId u = 0; u < filter_.nodes(); ++u) {
-      result.row(u) = of_firsts.row(filter_.twins_->first(filter_.twins_->class_of[u]));
+      result.row(u) = of_firsts.row(filter_.twins_->class_of[u]);
     }
     return result;
   }
@@ -256,8 +266,7 @@ NeighborhoodFilter::NeighborhoodFilter(const Graph& graph, Taps taps, const Filt
 }
 
 void NeighborhoodFilter::find_shells(const Graph& graph) {
-  ShellOptions options = options_.shells;
-  options.dense_above = dense_above(options_, taps_.count(), graph.nodes());
+  ShellOptions options = shell_options(options_, taps_.count(), graph.nodes());
   shells_ = std::make_shared<const Shells>(build_shells(graph, options));
   layout_ = std::make_shared<const filter::ListLayout>(*shells_, options.threads);
   // Only where nothing is held will the graph be asked again.
@@ -356,10 +365,11 @@ FilterGradients<Real> NeighborhoodFilter::gradients(const SignalsOf<Real>& x,
   // In the order of the nodes, whatever the threads did.
   result.taps.assign(taps_.values().size(), 0);
   const std::size_t count = taps_.count();
-  for (NodeId u = 0; u < nodes(); ++u) {
+  for (NodeId row = 0; row < shells_->nodes(); ++row) {
+    const NodeId u = twins_ == nullptr ? row : twins_->first(row);
     double* const of_group = result.taps.data() + taps_.group(u) * count;
-    const double* const of_node = dots.data() + u * count;
-    for (std::size_t k = 0; k < count; ++k) of_group[k] += of_node[k];
+    const double* const of_row = dots.data() + row * count;
+    for (std::size_t k = 0; k < count; ++k) of_group[k] += of_row[k];
   }
   return result;
 }
