@@ -14,6 +14,7 @@
 #include "common.hpp"
 #include "filter_flags.hpp"
 #include "graph_source.hpp"
+#include "names.hpp"
 #include "ngf/error.hpp"
 #include "ngf/io/write.hpp"
 #include "shell_flags.hpp"
@@ -28,6 +29,7 @@ struct FilterVerb {
   GraphSource source;
   ShellFlags shells;
   FilterFlags flags;
+  std::string merging = "auto";
   std::filesystem::path signal;
   std::filesystem::path node_taps;
   std::filesystem::path fit;
@@ -115,6 +117,7 @@ void run_with(const Filter& filter, std::string_view storage, const FilterVerb& 
               {"flops", filter.flops(x.cols())},
               {"written", verb.out.string()}};
     if constexpr (std::is_same_v<Filter, NeighborhoodFilter>) {
+      json["twins_merged"] = filter.nodes() - filter.shells().nodes();
       if (verb.flags.normalization() == Normalization::lmax) {
         for (std::size_t k = 0; k < filter.taps().count(); ++k) {
           json["lmax"].push_back(filter.largest_value(k).value);
@@ -145,6 +148,7 @@ void run_filter(const FilterVerb& verb) {
   FilterOptions options;
   options.normalization = verb.flags.normalization();
   options.shells = verb.shells.options(verb.common, &progress);
+  options.merging = kind_named(verb.merging, merging_name, Merging::always);
   options.width = x.cols();
   options.in_double = true;
   const NeighborhoodFilter filter(graph, taps, options);
@@ -167,6 +171,9 @@ void add_filter(CLI::App& program) {
   taps->excludes(node_taps)->excludes(fit);
   node_taps->excludes(fit);
   filter->shells.add_to(*verb, false);
+  verb->add_option("--merge-twins", filter->merging,
+                   "Whether nodes with the same neighbours share their part of the shells")
+      ->check(CLI::IsMember(names_of(merging_name, Merging::always)));
   verb->add_option("-o,--output", filter->out, "File to write: .csv or .npy")->excludes(fit);
   filter->common.add_to(*verb);
   verb->callback([filter] { run_filter(*filter); });

@@ -849,7 +849,19 @@ class FilterTest(ProgramTest):
         value = self.json("filter", self.GRAPH, "--signal", "x.npy", "--taps", "1,1", "-o", "y.csv")
         self.assertEqual(value["storage"], "sparse")
         self.assertEqual(value["flops"], 2 * 3 * float((self.hops <= 1).sum()))
+        self.assertEqual(value["twins_merged"], 0)
         self.assertGreaterEqual(value["seconds"], 0)
+
+    def test_merged_twins(self):
+        star = self.folder / "star.el"
+        star.write_text("".join(f"0 {leaf}\n" for leaf in range(1, 80)))
+        results = []
+        for merging, merged in [("never", 0), ("always", 78)]:
+            value = self.json("filter", star, "--signal", "x.npy", "--taps", "1,0.5,0.25",
+                              "--merge-twins", merging, "-o", "y.npy")
+            self.assertEqual(value["twins_merged"], merged)
+            results.append(np.load(self.folder / "y.npy"))
+        np.testing.assert_allclose(results[0], results[1], atol=1e-12)
 
     def test_bad_signals(self):
         np.save(self.folder / "short.npy", self.x[:79])

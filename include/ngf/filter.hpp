@@ -163,6 +163,7 @@ enum class Shift {
 
 std::string_view shift_name(Shift shift);
 std::string_view normalization_name(Normalization normalization);
+std::string_view merging_name(Merging merging);
 
 /// A graph's matrix with values: what a polynomial filter multiplies by.
 class ShiftOperator {

@@ -29,4 +29,9 @@ std::string_view normalization_name(Normalization normalization) {
   return names[static_cast<std::size_t>(normalization)];
 }
 
+std::string_view merging_name(Merging merging) {
+  constexpr std::array<std::string_view, 3> names{"auto", "never", "always"};
+  return names[static_cast<std::size_t>(merging)];
+}
+
 }  // namespace ngf

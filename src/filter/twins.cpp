@@ -5,76 +5,39 @@
 #include <tuple>
 #include <utility>
 
-#include "ngf/random.hpp"
+#include "detail/twins.hpp"
 
 namespace ngf::filter {
 
 namespace {
 
-/// Nodes of one group with equal keys are likely twins.
-struct Candidate {
-  std::uint64_t key;
-  std::uint32_t group;
-  NodeId node;
-
-  bool same_as(const Candidate& other) const { return key == other.key && group == other.group; }
-};
-
-/// Whether u and v have the same neighbours but for each other. The graph has no self-loops.
-bool are_twins(const Graph& graph, NodeId u, NodeId v) {
-  const auto of_u = graph.neighbors(u);
-  const auto of_v = graph.neighbors(v);
-  if (of_u.size() != of_v.size()) return false;
-  auto i = of_u.begin();
-  auto j = of_v.begin();
-  for (;;) {
-    if (i != of_u.end() && *i == v) ++i;
-    if (j != of_v.end() && *j == u) ++j;
-    if (i == of_u.end() || j == of_v.end()) return i == of_u.end() && j == of_v.end();
-    if (*i++ != *j++) return false;
-  }
-}
-
-/// A number for each node, such that sums of different nodes are hardly ever equal.
-std::vector<std::uint64_t> random_numbers(NodeId count) {
-  Random random(1);
-  std::vector<std::uint64_t> numbers(count);
-  for (std::uint64_t& number : numbers) number = random.bits64();
-  return numbers;
-}
-
-/// Joins candidates to the first of their twins. No node has twins both among its neighbours and
-/// elsewhere, since they would be each other's.
-void join_twins(const Graph& graph, std::vector<Candidate> candidates, std::vector<NodeId>& first) {
-  std::sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
-    return std::tie(a.key, a.group, a.node) < std::tie(b.key, b.group, b.node);
-  });
-  const Candidate* leader = nullptr;
-  for (const Candidate& candidate : candidates) {
-    if (leader == nullptr || !candidate.same_as(*leader)) {
-      leader = &candidate;
-    } else if (are_twins(graph, leader->node, candidate.node)) {
-      first[candidate.node] = leader->node;
-    }
-  }
-}
-
 /// The first node of each node's class.
-std::vector<NodeId> first_twins(const Graph& graph, std::span<const std::uint32_t> group_of) {
-  const NodeId nodes = graph.nodes();
-  std::vector<NodeId> first(nodes);
+std::vector<NodeId> first_twins(const Graph& graph) {
+  std::vector<NodeId> first(graph.nodes());
   std::iota(first.begin(), first.end(), NodeId{0});
   if (graph.directed() || graph.self_loops() > 0) return first;
-  const std::vector<std::uint64_t> numbers = random_numbers(nodes);
-  std::vector<Candidate> candidates(nodes);
-  for (NodeId u = 0; u < nodes; ++u) {
-    candidates[u] = {0, group_of.empty() ? 0 : group_of[u], u};
-    for (const NodeId v : graph.neighbors(u)) candidates[u].key += numbers[v];
-  }
-  join_twins(graph, candidates, first);
-  for (Candidate& candidate : candidates) candidate.key += numbers[candidate.node];
-  join_twins(graph, std::move(candidates), first);
+  const std::vector<NodeId> nodes = first;
+  detail::find_twins(graph, nodes, [&](NodeId leader, NodeId u, std::uint8_t /*hops*/) {
+    first[u] = leader;
+    return true;
+  });
   return first;
+}
+
+/// Splits classes, which nodes know by their first, by group.
+void split(std::span<const std::uint32_t> group_of, std::vector<NodeId>& first) {
+  std::vector<NodeId> order(first.size());
+  std::iota(order.begin(), order.end(), NodeId{0});
+  const auto place = [&](NodeId u) { return std::tuple(first[u], group_of[u], u); };
+  std::sort(order.begin(), order.end(), [&](NodeId u, NodeId v) { return place(u) < place(v); });
+  std::vector<NodeId> result(first.size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const NodeId u = order[i];
+    const NodeId before = i == 0 ? u : order[i - 1];
+    const bool together = first[u] == first[before] && group_of[u] == group_of[before];
+    result[u] = together && i > 0 ? result[before] : u;
+  }
+  first = std::move(result);
 }
 
 std::uint32_t hops_within(const Graph& graph, std::span<const NodeId> members) {
@@ -93,7 +56,8 @@ std::vector<NodeId> Twins::firsts() const {
 
 Twins find_twins(const Graph& graph, std::span<const std::uint32_t> group_of) {
   const NodeId nodes = graph.nodes();
-  const std::vector<NodeId> first = first_twins(graph, group_of);
+  std::vector<NodeId> first = first_twins(graph);
+  if (!group_of.empty()) split(group_of, first);
   Twins twins;
   twins.class_of.resize(nodes);
   NodeId classes = 0;

@@ -1,11 +1,11 @@
 #include "shells/walkable.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <limits>
 #include <numeric>
 #include <span>
 
+#include "detail/twins.hpp"
 #include "kernels/bit_walk.hpp"
 
 namespace ngf::shells {
@@ -73,60 +73,22 @@ class Reducing {
 
   /// Twins with trees behind them are left alone: from one tree to the other it is farther.
   void merge_twins() {
-    candidates_.resize(graph_.nodes() + std::size_t{1});
-    std::size_t count = 0;
+    std::vector<NodeId> candidates(graph_.nodes() + std::size_t{1});
+    std::size_t found = 0;
     for (NodeId u = 0; u < graph_.nodes(); ++u) {
-      candidates_[count] = u;
-      count += stays_[u] != 0 && (weight_.empty() || weight_[u] == 1) ? 1 : 0;
+      candidates[found] = u;
+      found += stays_[u] != 0 && (weight_.empty() || weight_[u] == 1) ? 1 : 0;
     }
-    candidates_.resize(count);
-    keys_.assign(graph_.nodes(), 0);
-    for (const NodeId u : candidates_) {
-      for (const NodeId v : graph_.neighbors(u)) keys_[u] += scatter(v);
-    }
-    merge_equal(2);
-    // Twins that are neighbours have the same neighbours only with themselves among them.
-    for (const NodeId u : candidates_) keys_[u] += scatter(u);
-    merge_equal(1);
-  }
-
-  static std::uint64_t scatter(NodeId v) {
-    const std::uint64_t product = (v + std::uint64_t{1}) * 0x9E3779B97F4A7C15;
-    return product ^ product >> 29;
-  }
-
-  /// Merges candidates that are twins, `hops` apart.
-  void merge_equal(std::uint8_t hops) {
-    const std::size_t mask = std::bit_ceil(2 * candidates_.size() + 1) - 1;
-    std::vector<NodeId> slots(mask + 1, none);
+    candidates.resize(found);
     std::vector<std::uint8_t> count(graph_.nodes(), 1);
-    for (const NodeId u : candidates_) {
-      if (twin_hops_[u] > 0) continue;
-      std::size_t slot = (keys_[u] >> 17) & mask;
-      while (slots[slot] != none && !are_twins(slots[slot], u)) slot = (slot + 1) & mask;
-      const NodeId first = slots[slot];
-      if (first == none || count[first] == largest_branch) {
-        slots[slot] = u;
-        continue;
-      }
+    detail::find_twins(graph_, candidates, [&](NodeId first, NodeId u, std::uint8_t hops) {
+      if (count[first] == largest_branch) return false;
       ++count[first];
       twin_[u] = first;
       stays_[u] = 0;
       twin_hops_[u] = twin_hops_[first] = hops;
-    }
-  }
-
-  bool are_twins(NodeId a, NodeId b) const {
-    const auto of_a = graph_.neighbors(a);
-    const auto of_b = graph_.neighbors(b);
-    if (keys_[a] != keys_[b] || of_a.size() != of_b.size()) return false;
-    auto v = of_b.begin();
-    for (const NodeId u : of_a) {
-      if (u == b) continue;
-      if (v != of_b.end() && *v == a) ++v;
-      if (v == of_b.end() || *v++ != u) return false;
-    }
-    return true;
+      return true;
+    });
   }
 
   const Graph& graph_;
@@ -134,8 +96,6 @@ class Reducing {
   std::vector<NodeId> cut_;
   std::vector<NodeId> parent_;
   std::vector<std::uint32_t> weight_;  // nodes cut off behind it, and itself
-  std::vector<NodeId> candidates_;     // that may have twins
-  std::vector<std::uint64_t> keys_;    // the same for twins, and hardly ever for others
   std::vector<NodeId> twin_;
   std::vector<std::uint8_t> twin_hops_;
 };
