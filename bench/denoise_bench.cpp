@@ -1,7 +1,8 @@
 // denoise_bench FOLDER: times the decoder of the paper's test case 1, x^ = max(H C, 0) v with
 // C of 256 x 150, and prints rows as JSON. What another program needs to do the same goes to
-// FOLDER: H.npy, Y.npy (noisy signals), C.npy (where the decoder starts) and X.npy, the outputs
-// after some epochs of the first signals.
+// FOLDER: H.npy, A.npy (the adjacency matrix) and taps.npy, which H is made of, Y.npy (noisy
+// signals), C.npy (where the decoder starts) and X.npy, the outputs after some epochs of the first
+// signals.
 
 #include <cmath>
 
@@ -27,7 +28,13 @@ constexpr Eigen::Index checked_signals = 3;
 void write_check(const std::filesystem::path& folder, const DenoiseCase& data) {
   const LayerFilter filter(PolynomialFilter(data.graph, paper_taps()));
   const auto nodes = static_cast<Eigen::Index>(data.graph.nodes());
-  io::write_matrix(folder / "H.npy", filter.apply(Matrix(Matrix::Identity(nodes, nodes))));
+  const Matrix identity = Matrix::Identity(nodes, nodes);
+  const std::vector<double> taps = paper_taps();
+  io::write_matrix(folder / "H.npy", filter.apply(identity));
+  io::write_matrix(folder / "A.npy", ShiftOperator(data.graph, Shift::adjacency).apply(identity));
+  io::write_matrix(
+      folder / "taps.npy",
+      Eigen::Map<const Matrix>(taps.data(), static_cast<Eigen::Index>(taps.size()), 1));
   io::write_matrix(folder / "Y.npy", data.noisy);
   Random random(1);
   MatrixF start(nodes, features);
@@ -75,12 +82,13 @@ nlohmann::ordered_json run(const std::filesystem::path& folder, const std::vecto
           bench::best_seconds({[&] { denoise(data.graph, noisy, nullptr, settings); }}, 3)[0] *
           epochs / timed;
       const double n = data.graph.nodes();
+      // Of dense products, which a polynomial of a sparse matrix need not do.
       const double flops =
           2 * 2 * n * n * static_cast<double>(features) * static_cast<double>(count) * epochs;
       rows.push_back({fmt::format("{} signal{}, {} thread{}: ngf", count, count > 1 ? "s" : "",
                                   threads, threads > 1 ? "s" : ""),
                       seconds, 1, flops / rate / seconds,
-                      fmt::format("{:.0f} GFLOP/s of products", flops / seconds / 1e9)});
+                      fmt::format("as {:.0f} GFLOP/s of dense products", flops / seconds / 1e9)});
     }
   }
   return {{"multiplication_rate", rates}, {"rows", bench::json_of(rows)}};

@@ -6,8 +6,8 @@ signal and for 200. Both start from the same C, and their outputs after 20 epoch
 anything is timed.
 
 torch is tried in several forms, and the best one counts: autograd with its own Adam (plain and `foreach`),
-and the gradient and Adam by hand on preallocated memory, without autograd; 200 signals side by side in one
-product, in batches of several sizes. OpenBLAS is told which kernels this processor has (Debian's does not
+and the gradient and Adam by hand on preallocated memory, without autograd, with H as a dense matrix or as a polynomial
+of the sparse adjacency matrix; 200 signals side by side in one product, in batches of several sizes. OpenBLAS is told which kernels this processor has (Debian's does not
 know recent ones) and how many threads to use.
 
 What to expect: a minute or two on an idle machine. All but ngf's single signal are timed over fewer epochs and scaled.
@@ -21,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import warnings
 
 # Before OpenBLAS is loaded.
 if "avx512vl" in pathlib.Path("/proc/cpuinfo").read_text():
@@ -28,6 +29,9 @@ if "avx512vl" in pathlib.Path("/proc/cpuinfo").read_text():
 
 import numpy
 import torch
+
+# That sparse matrices are new to it.
+warnings.filterwarnings("ignore", message="Sparse CSR")
 
 EPOCHS = 1000
 CHECKED_EPOCHS = 20
@@ -65,7 +69,6 @@ class ByHand:
 
     def __init__(self, h, y, start):
         self.h, self.y, self.v = h, y, fixed_v()
-        self.turned = h.t().contiguous()
         self.c = start.repeat(1, y.shape[1]).clone()
         self.z, self.g = torch.empty_like(self.c), torch.empty_like(self.c)
         self.m, self.s = torch.zeros_like(self.c), torch.zeros_like(self.c)
@@ -74,8 +77,12 @@ class ByHand:
     def shaped(self, matrix):
         return matrix.view(self.h.shape[0], -1, FEATURES)
 
+    def multiply(self, b, out):
+        """H b; H is its own transpose."""
+        torch.mm(self.h, b, out=out)
+
     def outputs(self):
-        torch.mm(self.h, self.c, out=self.z)
+        self.multiply(self.c, self.z)
         self.z.clamp_(min=0)
         return self.shaped(self.z) @ self.v
 
@@ -85,7 +92,7 @@ class ByHand:
         # Where relu is open, its output is positive.
         self.z.sign_()
         self.shaped(self.z).mul_(slope.unsqueeze(2)).mul_(self.v)
-        torch.mm(self.turned, self.z, out=self.g)
+        self.multiply(self.z, self.g)
         self.m.lerp_(self.g, 0.1)
         self.s.mul_(0.999).addcmul_(self.g, self.g, value=0.001)
         torch.sqrt(self.s, out=self.g)
@@ -93,26 +100,41 @@ class ByHand:
         self.c.addcdiv_(self.m, self.g, value=-LR / (1 - 0.9**self.steps))
 
 
-def forms():
-    yield "torch, autograd", Autograd
-    yield "torch, autograd, foreach", lambda h, y, c: Autograd(h, y, c, foreach=True)
-    yield "torch, by hand", ByHand
+class SparseByHand(ByHand):
+    """The same with H as a polynomial of the sparse adjacency matrix, from the last tap inwards."""
+
+    def __init__(self, h, y, start, adjacency, taps):
+        super().__init__(h, y, start)
+        self.adjacency, self.taps = adjacency, taps
+
+    def multiply(self, b, out):
+        torch.mul(b, self.taps[-1], out=out)
+        for tap in self.taps[-2::-1]:
+            torch.add(self.adjacency @ out, b, alpha=tap, out=out)
+
+
+def forms(adjacency, taps):
+    """Name, how to make it, whether torch must keep track of gradients, and batches of signals to try."""
+    yield "torch, autograd", Autograd, True, [50]
+    yield "torch, autograd, foreach", lambda h, y, c: Autograd(h, y, c, foreach=True), True, [50]
+    yield "torch, by hand", ByHand, False, [10, 50, 200]
+    for name, sparse in (("csr", adjacency.to_sparse_csr()), ("coo", adjacency.to_sparse_coo())):
+        make = lambda h, y, c, sparse=sparse: SparseByHand(h, y, c, sparse, taps)
+        yield f"torch, by hand, sparse {name}", make, False, [10, 50]
 
 
 def run_epochs(make, h, y, start, epochs, batch):
-    with torch.set_grad_enabled(make is not ByHand):
-        for begin in range(0, y.shape[1], batch):
-            model = make(h, y[:, begin : begin + batch], start)
-            for _ in range(epochs):
-                model.epoch()
+    for begin in range(0, y.shape[1], batch):
+        model = make(h, y[:, begin : begin + batch], start)
+        for _ in range(epochs):
+            model.epoch()
 
 
 def check(make, name, h, y, start, expected):
-    with torch.set_grad_enabled(make is not ByHand):
-        model = make(h, y[:, : expected.shape[1]], start)
-        for _ in range(CHECKED_EPOCHS):
-            model.epoch()
-        found = model.outputs().detach()
+    model = make(h, y[:, : expected.shape[1]], start)
+    for _ in range(CHECKED_EPOCHS):
+        model.epoch()
+    found = model.outputs().detach()
     error = ((found - expected).norm() / expected.norm()).item()
     if not error <= 1e-3:
         sys.exit(f"denoise_bench: {name} is off by {error:.1e}")
@@ -134,12 +156,13 @@ def time_torch(folder, signals, times):
     h, y, start, expected = load("H.npy"), load("Y.npy"), load("C.npy"), load("X.npy")
     # Each epoch is like the other.
     epochs = 200 if signals == 1 else 5
-    for name, make in forms():
-        check(make, name, h, y, start, expected)
-        for batch in [1] if signals == 1 else [10, 50, 200] if make is ByHand else [50]:
-            seconds = best(lambda: run_epochs(make, h, y[:, :signals], start, epochs, batch), times) * EPOCHS / epochs
-            label = name if signals == 1 else f"{name}, {batch} at once"
-            print(json.dumps({"label": label, "seconds": seconds}), flush=True)
+    for name, make, autograd, batches in forms(load("A.npy"), load("taps.npy").flatten().tolist()):
+        with torch.set_grad_enabled(autograd):
+            check(make, name, h, y, start, expected)
+            for batch in [1] if signals == 1 else batches:
+                run = lambda: run_epochs(make, h, y[:, :signals], start, epochs, batch)
+                label = name if signals == 1 else f"{name}, {batch} at once"
+                print(json.dumps({"label": label, "seconds": best(run, times) * EPOCHS / epochs}), flush=True)
 
 
 def rows_beside(folder, rows, times):

@@ -52,25 +52,38 @@ struct Plain {
 struct Case {
   std::string name;
   LayerFilter filter;
-  bool dense;
+  nn::DecoderForm form;
 };
 
-/// Both forms of H, of few nodes and of more than one block.
+/// All forms of H, of few nodes and of more than one block.
 std::vector<Case> all_cases() {
+  using enum nn::DecoderForm;
   std::vector<Case> cases;
   for (const NodeId nodes : {1U, 2U, 15U, 33U, 260U}) {
-    cases.push_back(
-        {"shells of " + std::to_string(nodes), shells_filter(some_graph(nodes, false)), true});
+    const bool few = nodes < 15;
+    cases.push_back({"shells of " + std::to_string(nodes), shells_filter(some_graph(nodes, false)),
+                     few ? dense : sparse});
   }
-  cases.push_back({"arcs", shells_filter(some_graph(40, true)), true});
-  cases.push_back({"powers",
-                   LayerFilter(PolynomialFilter(some_graph(30, false), Taps({0.1, 0.6, 0.3}))),
-                   true});
-  const Graph path = grid(1, 700);
+  cases.push_back({"shells of a dense graph", shells_filter(erdos_renyi(50, 0.5, 1)), dense});
+  cases.push_back({"arcs", shells_filter(some_graph(40, true)), sparse});
+  const auto powers_of = [](const Graph& graph, Shift shift, const Taps& taps) {
+    return LayerFilter(PolynomialFilter(graph, taps, shift));
+  };
+  const Taps taps{0.1, 0.6, 0.3};
+  const Graph communities = stochastic_block_model(100, 5, 0.6, 0.02, 1);
+  cases.push_back({"powers", powers_of(communities, Shift::adjacency, taps), powers});
   cases.push_back(
-      {"powers on a path", LayerFilter(PolynomialFilter(path, Taps({0.1, 0.6, 0.3}))), false});
-  cases.push_back({"shells of a path", shells_filter(path), false});
-  cases.push_back({"arcs of a path", shells_filter(as_directed(path)), false});
+      {"four powers", powers_of(communities, Shift::adjacency_lmax, {0.1, 0.6, 0.3, 0.2}), powers});
+  cases.push_back({"weighted powers", powers_of(communities, Shift::gcn, taps), powers});
+  cases.push_back(
+      {"powers of arcs", powers_of(some_graph(200, true), Shift::adjacency, taps), powers});
+  cases.push_back({"one power", powers_of(communities, Shift::adjacency, {0.1, 0.6}), powers});
+  cases.push_back({"powers of a dense graph",
+                   powers_of(erdos_renyi(50, 0.5, 1), Shift::adjacency, taps), dense});
+  const Graph path = grid(1, 700);
+  cases.push_back({"powers on a path", powers_of(path, Shift::adjacency, taps), filter});
+  cases.push_back({"shells of a path", shells_filter(path), filter});
+  cases.push_back({"arcs of a path", shells_filter(as_directed(path)), filter});
   return cases;
 }
 
@@ -102,7 +115,7 @@ TEST(Decoder, EqualsItsDefinition) {
 
 TEST(Decoder, ChoosesTheFormOfTheFilterByCost) {
   for (const Case& c : all_cases()) {
-    EXPECT_EQ(DecoderFilter<float>(c.filter, 150).dense(), c.dense) << c.name;
+    EXPECT_EQ(DecoderFilter<float>(c.filter, 150).form(), c.form) << c.name;
   }
 }
 

@@ -165,6 +165,13 @@ std::string_view shift_name(Shift shift);
 std::string_view normalization_name(Normalization normalization);
 std::string_view merging_name(Merging merging);
 
+/// A matrix with values, as compressed rows.
+struct ValuedRows {
+  std::span<const std::uint64_t> offsets;
+  std::span<const NodeId> columns;
+  std::span<const double> values;
+};
+
 /// A graph's matrix with values: what a polynomial filter multiplies by.
 class ShiftOperator {
  public:
@@ -173,6 +180,8 @@ class ShiftOperator {
 
   NodeId nodes() const { return static_cast<NodeId>(offsets_.size() - 1); }
   std::uint64_t entries() const { return columns_.size(); }
+  /// Of S, or of S'.
+  ValuedRows rows(bool transposed) const;
   /// S X.
   template <typename Real>
   SignalsOf<Real> apply(const SignalsOf<Real>& x) const;

@@ -23,13 +23,6 @@ void for_each_row(std::size_t rows, int threads, const Body& body) {
   });
 }
 
-/// A matrix with values, as compressed rows.
-struct ValuedRows {
-  const std::vector<std::uint64_t>& offsets;
-  const std::vector<NodeId>& columns;
-  const std::vector<double>& values;
-};
-
 /// y_u += sum over the entries of row u of value * x_column.
 template <typename Real>
 void add_rows(const ValuedRows& rows, const SignalsView<Real>& x, SignalsSlice<Real>& y,
@@ -166,13 +159,15 @@ void ShiftOperator::divide_by_largest() {
   for (double& value : back_values_) value /= largest.value;
 }
 
+ValuedRows ShiftOperator::rows(bool transposed) const {
+  if (transposed && !symmetric_) return {back_offsets_, back_columns_, back_values_};
+  return {offsets_, columns_, values_};
+}
+
 template <typename Real>
 void ShiftOperator::add_to(bool transposed, const SignalsView<Real>& x,
                            SignalsSlice<Real> y) const {
-  const bool back = transposed && !symmetric_;
-  const ValuedRows rows{back ? back_offsets_ : offsets_, back ? back_columns_ : columns_,
-                        back ? back_values_ : values_};
-  add_rows<Real>(rows, x, y, threads_);
+  add_rows<Real>(rows(transposed), x, y, threads_);
 }
 
 template <typename Real>

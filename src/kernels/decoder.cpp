@@ -49,6 +49,70 @@ void relu_dot_backward_all(const DecoderPanel<Real>& panel, const Real* by_outpu
   }
 }
 
+/// Some units of columns of row u. Entries go into several sums in turn, since an addition waits
+/// for the one before it.
+template <bool weighted, std::size_t units, typename Real>
+HWY_INLINE void multiply_units(const SparseRows<Real>& s, const SparseTerms<Real>& terms,
+                               std::size_t u, std::size_t f, Real* y) {
+  constexpr std::size_t turns = 4;
+  constexpr std::size_t lanes = hn::MaxLanes(Tag<Real>());
+  constexpr std::size_t vectors = units * decoder_unit / lanes;
+  const Tag<Real> tag;
+  hn::Vec<Tag<Real>> sums[turns][vectors];
+  for (std::size_t j = 0; j < vectors; ++j) {
+    for (std::size_t turn = 0; turn < turns; ++turn) sums[turn][j] = hn::Zero(tag);
+  }
+  const auto add = [&](std::size_t turn, std::uint32_t i) HWY_ATTR {
+    const Real* const row = terms.b + s.columns[i] * terms.columns + f;
+    for (std::size_t j = 0; j < vectors; ++j) {
+      const auto values = hn::LoadU(tag, row + j * lanes);
+      if constexpr (weighted) {
+        sums[turn][j] = hn::MulAdd(hn::Set(tag, s.values[i]), values, sums[turn][j]);
+      } else {
+        sums[turn][j] = hn::Add(values, sums[turn][j]);
+      }
+    }
+  };
+  std::uint32_t i = s.offsets[u];
+  const std::uint32_t end = s.offsets[u + 1];
+  for (; i + turns <= end; i += turns) {
+    HWY_UNROLL(4)
+    for (std::uint32_t turn = 0; turn < turns; ++turn) add(turn, i + turn);
+  }
+  for (; i < end; ++i) add(0, i);
+  const std::size_t at = u * terms.columns + f;
+  for (std::size_t j = 0; j < vectors; ++j) {
+    const auto sum = hn::Add(hn::Add(sums[0][j], sums[1][j]), hn::Add(sums[2][j], sums[3][j]));
+    const auto own = hn::Mul(hn::Set(tag, terms.tap), hn::LoadU(tag, terms.x + at + j * lanes));
+    hn::StoreU(hn::MulAdd(hn::Set(tag, terms.factor), sum, own), tag, y + at + j * lanes);
+  }
+}
+
+template <bool weighted, typename Real>
+void multiply_rows_of(const SparseRows<Real>& s, const SparseTerms<Real>& terms, Real* y) {
+  constexpr std::size_t pair = 2 * decoder_unit;
+  for (std::size_t u = 0; u < s.rows; ++u) {
+    std::size_t f = 0;
+    for (; f + pair <= terms.columns; f += pair) multiply_units<weighted, 2>(s, terms, u, f, y);
+    if (f < terms.columns) multiply_units<weighted, 1>(s, terms, u, f, y);
+  }
+}
+
+template <typename Real>
+void multiply_sparse_all(const SparseRows<Real>& s, const SparseTerms<Real>& terms, Real* y) {
+  if (s.values == nullptr) {
+    multiply_rows_of<false>(s, terms, y);
+  } else {
+    multiply_rows_of<true>(s, terms, y);
+  }
+}
+
+void multiply_sparse_f(const SparseRows<float>& s, const SparseTerms<float>& terms, float* y) {
+  multiply_sparse_all(s, terms, y);
+}
+void multiply_sparse_d(const SparseRows<double>& s, const SparseTerms<double>& terms, double* y) {
+  multiply_sparse_all(s, terms, y);
+}
 void relu_dot_f(const DecoderPanel<float>& panel, float* to) { relu_dot_all(panel, to); }
 void relu_dot_d(const DecoderPanel<double>& panel, double* to) { relu_dot_all(panel, to); }
 void relu_dot_backward_f(const DecoderPanel<float>& panel, const float* by_outputs) {
@@ -64,11 +128,21 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace ngf::kernels {
 
+HWY_EXPORT(multiply_sparse_f);
+HWY_EXPORT(multiply_sparse_d);
 HWY_EXPORT(relu_dot_f);
 HWY_EXPORT(relu_dot_d);
 HWY_EXPORT(relu_dot_backward_f);
 HWY_EXPORT(relu_dot_backward_d);
 
+template <>
+void multiply_sparse(const SparseRows<float>& s, const SparseTerms<float>& terms, float* y) {
+  HWY_DYNAMIC_DISPATCH(multiply_sparse_f)(s, terms, y);
+}
+template <>
+void multiply_sparse(const SparseRows<double>& s, const SparseTerms<double>& terms, double* y) {
+  HWY_DYNAMIC_DISPATCH(multiply_sparse_d)(s, terms, y);
+}
 template <>
 void relu_dot(const DecoderPanel<float>& panel, float* to) {
   HWY_DYNAMIC_DISPATCH(relu_dot_f)(panel, to);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 /// The passes of the graph decoder x^ = max(Z, 0) v between its products.
 namespace ngf::kernels {
@@ -25,5 +26,28 @@ void relu_dot(const DecoderPanel<Real>& panel, Real* to);
 /// The reverse: z[u, f] becomes by_outputs[u] v[f] where it is positive, 0 elsewhere.
 template <typename Real>
 void relu_dot_backward(const DecoderPanel<Real>& panel, const Real* by_outputs);
+
+/// A square sparse matrix S: row u has the entries offsets[u]..offsets[u + 1] - 1.
+template <typename Real>
+struct SparseRows {
+  const std::uint32_t* offsets = nullptr;
+  const std::uint32_t* columns = nullptr;
+  const Real* values = nullptr;  ///< null: all are 1
+  std::size_t rows = 0;
+};
+
+/// Panels of `columns` columns, whole units, whose rows follow each other.
+template <typename Real>
+struct SparseTerms {
+  Real tap = 0;
+  const Real* x = nullptr;
+  Real factor = 1;
+  const Real* b = nullptr;
+  std::size_t columns = 0;
+};
+
+/// y = tap x + factor S b. y is neither x nor b.
+template <typename Real>
+void multiply_sparse(const SparseRows<Real>& s, const SparseTerms<Real>& terms, Real* y);
 
 }  // namespace ngf::kernels

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "detail/fail.hpp"
@@ -61,6 +62,13 @@ kernels::Product<Real> product_of(const Real* a, std::size_t nodes) {
   return product;
 }
 
+/// H as a matrix.
+template <typename Real>
+SignalsOf<Real> folded(const LayerFilter& filter) {
+  const auto n = static_cast<Eigen::Index>(filter.nodes());
+  return filter.apply(SignalsOf<Real>(SignalsOf<Real>::Identity(n, n)));
+}
+
 }  // namespace
 
 // ---- The filter ----
@@ -68,22 +76,50 @@ kernels::Product<Real> product_of(const Real* a, std::size_t nodes) {
 template <typename Real>
 DecoderFilter<Real>::DecoderFilter(LayerFilter filter, std::int64_t features)
     : filter_(std::move(filter)), nodes_(filter_.nodes()) {
-  // A folded matrix of so few nodes stays in the second cache; one of so many takes 256 MB.
+  // Panels of so few nodes stay in the second cache; a folded matrix of so many takes 256 MB.
   constexpr std::size_t few_nodes = 512;
   constexpr std::size_t most_nodes = 8192;
+  if (nodes_ == 0 || nodes_ > most_nodes) return;
+  if (nodes_ <= few_nodes) {
+    choose_form();
+    return;
+  }
   const auto n = static_cast<double>(nodes_);
   // The dense form also saves passes over memory: its panels stay in the caches.
   constexpr double worth = 2;
-  const double folded = 2 * n * n * static_cast<double>(features);
-  const bool faster = nodes_ <= few_nodes || folded <= worth * filter_.cost(features);
-  if (nodes_ > 0 && nodes_ <= most_nodes && faster) fold();
+  if (2 * n * n * static_cast<double>(features) <= worth * filter_.cost(features)) {
+    pack_dense(folded<Real>(filter_));
+  }
 }
 
 template <typename Real>
-void DecoderFilter<Real>::fold() {
-  const auto n = static_cast<Eigen::Index>(nodes_);
-  const SignalsOf<Real> identity = SignalsOf<Real>::Identity(n, n);
-  const SignalsOf<Real> h = filter_.apply(identity);
+void DecoderFilter<Real>::choose_form() {
+  const SignalsOf<Real> h = folded<Real>(filter_);
+  // As measured: entries of a dense matrix that take as long as one of a sparse one, or as the tap
+  // of a node.
+  constexpr double of_entry = 1.5;
+  const auto n = static_cast<double>(nodes_);
+  const double dense = n * n;
+  const double sparse = of_entry * (static_cast<double>((h.array() != Real{0}).count()) + n);
+  const PolynomialFilter* const polynomial = filter_.polynomial();
+  const bool has_powers =
+      polynomial != nullptr && !polynomial->taps().node_variant() && polynomial->taps().count() > 1;
+  const double powers = has_powers
+                            ? of_entry * static_cast<double>(polynomial->taps().count() - 1) *
+                                  (static_cast<double>(polynomial->shift().entries()) + n)
+                            : std::numeric_limits<double>::infinity();
+  if (dense <= std::min(sparse, powers)) {
+    pack_dense(h);
+  } else if (sparse <= powers) {
+    pack_sparse(h);
+  } else {
+    pack_powers(*polynomial);
+  }
+}
+
+template <typename Real>
+void DecoderFilter<Real>::pack_dense(const SignalsOf<Real>& h) {
+  form_ = DecoderForm::dense;
   forward_.resize(kernels::packed_left_size(nodes_, nodes_));
   kernels::pack_left(product_of(h.data(), nodes_), forward_.data());
   const SignalsOf<Real> turned = h.transpose();
@@ -93,22 +129,79 @@ void DecoderFilter<Real>::fold() {
 }
 
 template <typename Real>
-double DecoderFilter<Real>::flops(std::int64_t width) const {
-  const auto n = static_cast<double>(nodes_);
-  return dense() ? 2 * n * n * static_cast<double>(width) : filter_.flops(width);
+void DecoderFilter<Real>::pack_sparse(const SignalsOf<Real>& h) {
+  form_ = DecoderForm::sparse;
+  taps_ = {Real{0}, Real{1}};
+  const auto pack = [](const SignalsOf<Real>& matrix) {
+    SparseMatrix result{{0}, {}, {}};
+    for (Eigen::Index u = 0; u < matrix.rows(); ++u) {
+      for (Eigen::Index v = 0; v < matrix.cols(); ++v) {
+        if (matrix(u, v) == Real{0}) continue;
+        result.columns.push_back(static_cast<std::uint32_t>(v));
+        result.values.push_back(matrix(u, v));
+      }
+      result.offsets.push_back(static_cast<std::uint32_t>(result.columns.size()));
+    }
+    return result;
+  };
+  sparse_ = pack(h);
+  const SignalsOf<Real> turned = h.transpose();
+  if (turned != h) sparse_back_ = pack(turned);
+}
+
+template <typename Real>
+void DecoderFilter<Real>::pack_powers(const PolynomialFilter& filter) {
+  form_ = DecoderForm::powers;
+  const auto& values = filter.shift().rows(false).values;
+  // Where all entries are one number, it goes into the taps.
+  const double first = values.empty() ? 1 : values.front();
+  const bool constant =
+      std::all_of(values.begin(), values.end(), [&](double value) { return value == first; });
+  double factor = 1;
+  for (const double tap : filter.taps().values()) {
+    taps_.push_back(static_cast<Real>(tap * factor));
+    if (constant) factor *= first;
+  }
+  const auto pack = [&](const ValuedRows& rows) {
+    SparseMatrix result{
+        {rows.offsets.begin(), rows.offsets.end()}, {rows.columns.begin(), rows.columns.end()}, {}};
+    if (!constant) result.values = {rows.values.begin(), rows.values.end()};
+    return result;
+  };
+  sparse_ = pack(filter.shift().rows(false));
+  const ValuedRows back = filter.shift().rows(true);
+  if (back.columns.data() != filter.shift().rows(false).columns.data()) sparse_back_ = pack(back);
 }
 
 template <typename Real>
 void DecoderFilter<Real>::multiply(bool transposed, const Real* b, Real* c, std::size_t columns,
-                                   std::size_t stride) const {
-  kernels::Product<Real> product = product_of<Real>(nullptr, nodes_);
-  product.columns = columns;
-  product.b = b;
-  product.b_inner = stride;
-  product.c = c;
-  product.c_row = stride;
-  const auto& packed = transposed && !backward_.empty() ? backward_ : forward_;
-  kernels::multiply_packed_left(product, packed.data());
+                                   Real* scratch) const {
+  if (form_ == DecoderForm::dense) {
+    kernels::Product<Real> product = product_of<Real>(nullptr, nodes_);
+    product.columns = columns;
+    product.b = b;
+    product.b_inner = columns;
+    product.c = c;
+    product.c_row = columns;
+    const auto& packed = transposed && !backward_.empty() ? backward_ : forward_;
+    kernels::multiply_packed_left(product, packed.data());
+    return;
+  }
+  const SparseMatrix& s = transposed && !sparse_back_.offsets.empty() ? sparse_back_ : sparse_;
+  const kernels::SparseRows<Real> rows{s.offsets.data(), s.columns.data(),
+                                       s.values.empty() ? nullptr : s.values.data(), nodes_};
+  // From the last tap inwards. The last sum is written to c.
+  const std::size_t steps = taps_.size() - 1;
+  Real* to = steps % 2 == 1 ? c : scratch;
+  Real* other = steps % 2 == 1 ? scratch : c;
+  kernels::SparseTerms<Real> terms{Real{0}, b, taps_[steps], b, columns};
+  for (std::size_t k = steps; k-- > 0;) {
+    terms.tap = taps_[k];
+    kernels::multiply_sparse(rows, terms, to);
+    terms.factor = 1;
+    terms.b = to;
+    std::swap(to, other);
+  }
 }
 
 // ---- The decoder ----
@@ -124,6 +217,7 @@ Decoder<Real>::Decoder(const DecoderFilter<Real>& filter, std::int64_t features,
       c_(width_ * filter.nodes(), Real{0}),
       z_(c_.size(), Real{0}),
       gradient_(c_.size(), Real{0}),
+      scratch_(filter.by_panels() ? c_.size() : 0, Real{0}),
       mean_(c_.size(), Real{0}),
       square_(c_.size(), Real{0}),
       partial_(width_ / vector_columns * filter.nodes(), Real{0}),
@@ -180,7 +274,7 @@ template <typename Real>
 void Decoder<Real>::forward_panel(std::size_t panel) {
   const std::size_t at = place(panel, 0);
   const std::size_t count = columns_[panel].count;
-  if (filter_.dense()) filter_.multiply(false, &c_[at], &z_[at], count, count);
+  if (filter_.by_panels()) filter_.multiply(false, &c_[at], &z_[at], count, &scratch_[at]);
   kernels::relu_dot<Real>(
       {&z_[at], filter_.nodes(), count, stride(panel), &v_[columns_[panel].first]},
       &partial_[columns_[panel].first / vector_columns * filter_.nodes()]);
@@ -193,7 +287,7 @@ void Decoder<Real>::backward_panel(std::size_t panel, std::span<const Real> by_o
   kernels::relu_dot_backward<Real>(
       {&z_[at], filter_.nodes(), count, stride(panel), &v_[columns_[panel].first]},
       by_outputs.data());
-  if (filter_.dense()) filter_.multiply(true, &z_[at], &gradient_[at], count, count);
+  if (filter_.by_panels()) filter_.multiply(true, &z_[at], &gradient_[at], count, &scratch_[at]);
 }
 
 template <typename Real>
@@ -223,7 +317,7 @@ std::span<const Real> Decoder<Real>::sum_units() {
 
 template <typename Real>
 std::span<const Real> Decoder<Real>::forward() {
-  if (!filter_.dense()) filter_all(false, c_, z_);
+  if (!filter_.by_panels()) filter_all(false, c_, z_);
   detail::parallel_for(columns_.size(), threads_, [&](std::size_t p) { forward_panel(p); });
   return sum_units();
 }
@@ -232,7 +326,7 @@ template <typename Real>
 std::vector<Real> Decoder<Real>::gradient(std::span<const Real> by_outputs) {
   detail::parallel_for(columns_.size(), threads_,
                        [&](std::size_t p) { backward_panel(p, by_outputs); });
-  if (!filter_.dense()) filter_all(true, z_, gradient_);
+  if (!filter_.by_panels()) filter_all(true, z_, gradient_);
   return unpacked(gradient_);
 }
 
@@ -240,7 +334,7 @@ template <typename Real>
 std::span<const Real> Decoder<Real>::step(std::span<const Real> by_outputs,
                                           const DecoderStep& step) {
   ++steps_;
-  if (filter_.dense()) {
+  if (filter_.by_panels()) {
     detail::parallel_for(columns_.size(), threads_, [&](std::size_t p) {
       backward_panel(p, by_outputs);
       const std::size_t at = place(p, 0);
@@ -258,7 +352,7 @@ std::span<const Real> Decoder<Real>::step(std::span<const Real> by_outputs,
 }
 
 std::uint64_t decoder_bytes(std::uint64_t nodes, std::int64_t features) {
-  constexpr std::uint64_t matrices = 6;  // of which the filter takes one on its way
+  constexpr std::uint64_t matrices = 6;  // one of them for products on their way
   return sizeof(float) * nodes * matrices * padded(features);
 }
 

@@ -21,29 +21,49 @@ struct DecoderColumns {
   std::size_t count = 0;
 };
 
-/// H as the decoder multiplies by it: folded into a dense matrix where that is faster by counted
-/// cost, or as it is. Many decoders share one.
+/// How a decoder multiplies by H, whichever is the fastest by counted cost.
+enum class DecoderForm {
+  dense,   ///< folded into one matrix
+  sparse,  ///< folded into one sparse matrix
+  powers,  ///< h_0 + S (h_1 + S (h_2 + ...)) with the sparse shift S of a polynomial filter
+  filter,  ///< all columns at once, by the filter: of large graphs
+};
+
+/// H as the decoder multiplies by it. Many decoders share one.
 template <typename Real>
 class DecoderFilter {
  public:
   DecoderFilter(LayerFilter filter, std::int64_t features);
 
   std::size_t nodes() const { return nodes_; }
-  bool dense() const { return !forward_.empty(); }
-  /// Multiplications and additions of a product with so many columns.
-  double flops(std::int64_t width) const;
-  /// c = H b, or H' b, where H is dense: rows of b and c are `stride` apart.
-  void multiply(bool transposed, const Real* b, Real* c, std::size_t columns,
-                std::size_t stride) const;
+  DecoderForm form() const { return form_; }
+  /// Whether columns are multiplied panel by panel.
+  bool by_panels() const { return form_ != DecoderForm::filter; }
+  /// Columns of C = H B, or H' B, whose rows follow each other. `scratch` has as much room as C.
+  void multiply(bool transposed, const Real* b, Real* c, std::size_t columns, Real* scratch) const;
   const LayerFilter& filter() const { return filter_; }
 
  private:
-  void fold();
+  /// H or S, and its transpose where that is another, as the kernels want them.
+  struct SparseMatrix {
+    std::vector<std::uint32_t> offsets;
+    std::vector<std::uint32_t> columns;
+    std::vector<Real> values;  // empty: all are 1
+  };
+
+  void choose_form();
+  void pack_dense(const SignalsOf<Real>& h);
+  void pack_sparse(const SignalsOf<Real>& h);
+  void pack_powers(const PolynomialFilter& filter);
 
   LayerFilter filter_;
   std::size_t nodes_;
-  detail::AlignedVector<Real> forward_;   // as the kernels want them; empty where not dense
+  DecoderForm form_ = DecoderForm::filter;
+  detail::AlignedVector<Real> forward_;
   detail::AlignedVector<Real> backward_;  // empty where H is its own transpose
+  SparseMatrix sparse_;
+  SparseMatrix sparse_back_;  // empty where it is the same
+  std::vector<Real> taps_;    // of powers of the sparse matrix
 };
 
 struct DecoderStep {
@@ -75,18 +95,18 @@ class Decoder {
  private:
   using Numbers = detail::AlignedVector<Real>;
 
-  /// Where row u of a panel begins: dense products want panels one after the other.
+  /// Where row u of a panel begins: products by panels want them one after the other.
   std::size_t place(std::size_t panel, std::size_t u) const {
-    return columns_[panel].first * (filter_.dense() ? filter_.nodes() : 1) + u * stride(panel);
+    return columns_[panel].first * (filter_.by_panels() ? filter_.nodes() : 1) + u * stride(panel);
   }
   std::size_t stride(std::size_t panel) const {
-    return filter_.dense() ? columns_[panel].count : width_;
+    return filter_.by_panels() ? columns_[panel].count : width_;
   }
   std::vector<Real> unpacked(const Numbers& from) const;
   void forward_panel(std::size_t panel);
   void backward_panel(std::size_t panel, std::span<const Real> by_outputs);
   void update(std::size_t begin, std::size_t end, const DecoderStep& step);
-  /// H C or H' G of all columns, where H is not dense.
+  /// H C or H' G of all columns, where that is not done by panels.
   void filter_all(bool transposed, const Numbers& from, Numbers& to) const;
   std::span<const Real> sum_units();
 
@@ -100,6 +120,7 @@ class Decoder {
   Numbers c_;
   Numbers z_;         // H C, then the gradient by it
   Numbers gradient_;  // by C
+  Numbers scratch_;   // of products by panels
   Numbers mean_;
   Numbers square_;
   Numbers partial_;  // x^ of each unit of columns

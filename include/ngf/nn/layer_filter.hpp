@@ -32,6 +32,8 @@ class LayerFilter {
   NodeId nodes() const;
   const Taps& taps() const;
   void set_taps(Taps taps);
+  /// The polynomial filter that it is; null where it is none.
+  const PolynomialFilter* polynomial() const { return std::get_if<PolynomialFilter>(&filter_); }
   /// How the shells are held; empty where there are none.
   std::string storage() const;
   /// Multiplications and additions of a product with signals of this width.
