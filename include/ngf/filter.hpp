@@ -166,10 +166,11 @@ std::string_view normalization_name(Normalization normalization);
 std::string_view merging_name(Merging merging);
 
 /// A matrix with values, as compressed rows.
+template <typename Real>
 struct ValuedRows {
   std::span<const std::uint64_t> offsets;
   std::span<const NodeId> columns;
-  std::span<const double> values;
+  std::span<const Real> values;
 };
 
 /// A graph's matrix with values: what a polynomial filter multiplies by.
@@ -178,10 +179,11 @@ class ShiftOperator {
   /// Throws Error for a shift that a directed graph does not have.
   ShiftOperator(const Graph& graph, Shift shift, int threads = 0);
 
-  NodeId nodes() const { return static_cast<NodeId>(offsets_.size() - 1); }
-  std::uint64_t entries() const { return columns_.size(); }
+  NodeId nodes() const { return static_cast<NodeId>(forward_.offsets.size() - 1); }
+  std::uint64_t entries() const { return forward_.columns.size(); }
   /// Of S, or of S'.
-  ValuedRows rows(bool transposed) const;
+  template <typename Real>
+  ValuedRows<Real> rows(bool transposed) const;
   /// S X.
   template <typename Real>
   SignalsOf<Real> apply(const SignalsOf<Real>& x) const;
@@ -196,15 +198,17 @@ class ShiftOperator {
  private:
   void divide_by_largest();
 
+  struct Rows {
+    std::vector<std::uint64_t> offsets;
+    std::vector<NodeId> columns;
+    std::vector<double> values;
+    std::vector<float> singles;  // the same in float
+  };
+
   int threads_ = 0;
   bool symmetric_ = true;
-  std::vector<std::uint64_t> offsets_;
-  std::vector<NodeId> columns_;
-  std::vector<double> values_;
-  // The transpose, where it is another.
-  std::vector<std::uint64_t> back_offsets_;
-  std::vector<NodeId> back_columns_;
-  std::vector<double> back_values_;
+  Rows forward_;
+  Rows back_;  // the transpose, where it is another
 };
 
 /// y = sum over k of h_k S^k x.

@@ -60,9 +60,14 @@ class SparseFeatures {
       for (std::size_t r = piece * step; r < end; ++r) {
         const auto begin = x.outerIndexPtr()[r];
         const auto count = static_cast<std::size_t>(x.outerIndexPtr()[r + 1] - begin);
-        kernels::sum_rows(x.valuePtr() + begin, x.innerIndexPtr() + begin, count, b.data,
-                          static_cast<std::size_t>(b.stride), static_cast<std::size_t>(b.cols),
-                          c.data + static_cast<std::ptrdiff_t>(r) * c.stride, into == Into::add);
+        Real* const to = c.data + static_cast<std::ptrdiff_t>(r) * c.stride;
+        kernels::sum_rows<Real>({.values = x.valuePtr() + begin,
+                                 .columns = x.innerIndexPtr() + begin,
+                                 .count = count,
+                                 .b = b.data,
+                                 .stride = static_cast<std::size_t>(b.stride),
+                                 .own = into == Into::add ? to : nullptr},
+                                static_cast<std::size_t>(b.cols), to);
       }
     });
   }

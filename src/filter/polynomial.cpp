@@ -23,24 +23,25 @@ void for_each_row(std::size_t rows, int threads, const Body& body) {
   });
 }
 
-/// y_u += sum over the entries of row u of value * x_column.
-template <typename Real>
-void add_rows(const ValuedRows& rows, const SignalsView<Real>& x, SignalsSlice<Real>& y,
-              int threads) {
+/// y_u = own_scale(u) * own_u + scale * (sum over the entries of row u of value * x_column).
+template <typename Real, typename OwnScale>
+void sum_all_rows(const ValuedRows<Real>& rows, Real scale, const SignalsView<Real>& x,
+                  const SignalsView<Real>& own, const OwnScale& own_scale, SignalsSlice<Real>& y,
+                  int threads) {
   for_each_row(rows.offsets.size() - 1, threads, [&](std::size_t u) {
-    thread_local std::vector<std::int32_t> columns;
-    thread_local std::vector<Real> values;
     const std::uint64_t begin = rows.offsets[u];
-    const std::size_t count = rows.offsets[u + 1] - begin;
-    columns.resize(count);
-    values.resize(count);
-    for (std::size_t i = 0; i < count; ++i) {
-      columns[i] = static_cast<std::int32_t>(rows.columns[begin + i]);
-      values[i] = static_cast<Real>(rows.values[begin + i]);
-    }
-    kernels::sum_rows(values.data(), columns.data(), count, x.data(),
-                      static_cast<std::size_t>(x.outerStride()), static_cast<std::size_t>(x.cols()),
-                      y.data() + u * static_cast<std::size_t>(y.outerStride()), true);
+    kernels::sum_rows<Real>(
+        {.values = rows.values.data() + begin,
+         // Signed numbers of the same size are what the kernel shares with sparse matrices.
+         .columns = reinterpret_cast<const std::int32_t*>(rows.columns.data() + begin),
+         .count = rows.offsets[u + 1] - begin,
+         .b = x.data(),
+         .stride = static_cast<std::size_t>(x.outerStride()),
+         .scale = scale,
+         .own = own.data() + u * static_cast<std::size_t>(own.outerStride()),
+         .own_scale = own_scale(static_cast<NodeId>(u))},
+        static_cast<std::size_t>(x.cols()),
+        y.data() + u * static_cast<std::size_t>(y.outerStride()));
   });
 }
 
@@ -109,7 +110,7 @@ ShiftOperator::ShiftOperator(const Graph& graph, Shift shift, int threads)
         return a;
     }
   };
-  offsets_.assign(1, 0);
+  forward_.offsets.assign(1, 0);
   for (NodeId u = 0; u < nodes; ++u) {
     const auto row = graph.neighbors(u);
     bool own_seen = !own;
@@ -117,27 +118,30 @@ ShiftOperator::ShiftOperator(const Graph& graph, Shift shift, int threads)
       if (!own_seen && row[i] >= u) {
         own_seen = true;
         if (row[i] > u) {
-          columns_.push_back(u);
-          values_.push_back(entry(u, u, 0));
+          forward_.columns.push_back(u);
+          forward_.values.push_back(entry(u, u, 0));
         }
       }
-      columns_.push_back(row[i]);
-      values_.push_back(entry(u, row[i], weight(u, i)));
+      forward_.columns.push_back(row[i]);
+      forward_.values.push_back(entry(u, row[i], weight(u, i)));
     }
     if (!own_seen) {
-      columns_.push_back(u);
-      values_.push_back(entry(u, u, 0));
+      forward_.columns.push_back(u);
+      forward_.values.push_back(entry(u, u, 0));
     }
-    offsets_.push_back(columns_.size());
+    forward_.offsets.push_back(forward_.columns.size());
   }
   if (graph.directed()) {
     const Graph back = transpose(graph);
-    back_offsets_.assign(back.offsets().begin(), back.offsets().end());
-    back_columns_.assign(back.targets().begin(), back.targets().end());
-    back_values_.assign(back.weights().begin(), back.weights().end());
-    back_values_.resize(back_columns_.size(), 1);
+    back_.offsets.assign(back.offsets().begin(), back.offsets().end());
+    back_.columns.assign(back.targets().begin(), back.targets().end());
+    back_.values.assign(back.weights().begin(), back.weights().end());
+    back_.values.resize(back_.columns.size(), 1);
   }
   if (shift == Shift::adjacency_lmax) divide_by_largest();
+  for (Rows* const rows : {&forward_, &back_}) {
+    rows->singles.assign(rows->values.begin(), rows->values.end());
+  }
 }
 
 void ShiftOperator::divide_by_largest() {
@@ -147,28 +151,37 @@ void ShiftOperator::divide_by_largest() {
       y = transposed ? apply_transpose(signals) : apply(signals);
     };
   };
-  const bool negative =
-      std::any_of(values_.begin(), values_.end(), [](double value) { return value < 0; });
+  const bool negative = std::any_of(forward_.values.begin(), forward_.values.end(),
+                                    [](double value) { return value < 0; });
   // Weights below 0 may make the smallest eigenvalue the largest in size.
   const LargestValue largest =
       symmetric_ && !negative
           ? largest_eigenvalue(nodes(), as_operator(false))
           : largest_singular_value(nodes(), as_operator(false), as_operator(true));
   if (largest.value == 0) return;
-  for (double& value : values_) value /= largest.value;
-  for (double& value : back_values_) value /= largest.value;
+  for (double& value : forward_.values) value /= largest.value;
+  for (double& value : back_.values) value /= largest.value;
 }
 
-ValuedRows ShiftOperator::rows(bool transposed) const {
-  if (transposed && !symmetric_) return {back_offsets_, back_columns_, back_values_};
-  return {offsets_, columns_, values_};
+template <typename Real>
+ValuedRows<Real> ShiftOperator::rows(bool transposed) const {
+  const Rows& own = transposed && !symmetric_ ? back_ : forward_;
+  if constexpr (std::is_same_v<Real, float>) {
+    return {own.offsets, own.columns, own.singles};
+  } else {
+    return {own.offsets, own.columns, own.values};
+  }
 }
 
 template <typename Real>
 void ShiftOperator::add_to(bool transposed, const SignalsView<Real>& x,
                            SignalsSlice<Real> y) const {
-  add_rows<Real>(rows(transposed), x, y, threads_);
+  sum_all_rows<Real>(
+      rows<Real>(transposed), Real{1}, x, y, [](NodeId) { return Real{1}; }, y, threads_);
 }
+
+template ValuedRows<float> ShiftOperator::rows(bool) const;
+template ValuedRows<double> ShiftOperator::rows(bool) const;
 
 template <typename Real>
 SignalsOf<Real> ShiftOperator::apply(const SignalsOf<Real>& x) const {
@@ -208,15 +221,26 @@ double PolynomialFilter::flops(std::int64_t width) const {
 template <typename Real>
 void PolynomialFilter::sum_by_horner(bool transposed, const SignalsView<Real>& x,
                                      SignalsSlice<Real> y) const {
-  const std::size_t count = taps_.count();
-  SignalsOf<Real> between(count > 1 ? x.rows() : 0, x.cols());
-  SignalsSlice<Real> other(between);
+  const std::size_t last = taps_.count() - 1;
+  if (last == 0) {
+    write_times_taps<Real>(taps_, 0, x, y, shift_->threads());
+    return;
+  }
+  SignalsOf<Real> between(last > 1 || taps_.node_variant() ? x.rows() : 0, x.cols());
+  SignalsSlice<Real> room(between);
   // The last sum is written to y.
-  SignalsSlice<Real>* to = count % 2 == 1 ? &y : &other;
-  SignalsSlice<Real>* from = count % 2 == 1 ? &other : &y;
-  for (std::size_t k = count; k-- > 0;) {
-    write_times_taps<Real>(taps_, k, x, *to, shift_->threads());
-    if (k + 1 < count) shift_->add_to<Real>(transposed, *from, *to);
+  SignalsSlice<Real>* to = last % 2 == 1 ? &y : &room;
+  SignalsSlice<Real>* from = last % 2 == 1 ? &room : &y;
+  if (taps_.node_variant()) write_times_taps<Real>(taps_, last, x, *from, shift_->threads());
+  for (std::size_t k = last; k-- > 0;) {
+    const auto tap = [&](NodeId u) { return static_cast<Real>(taps_(u, k)); };
+    const auto rows = shift_->rows<Real>(transposed);
+    if (k + 1 == last && !taps_.node_variant()) {
+      const auto scale = static_cast<Real>(taps_(0, last));
+      sum_all_rows<Real>(rows, scale, x, x, tap, *to, shift_->threads());
+    } else {
+      sum_all_rows<Real>(rows, Real{1}, *from, x, tap, *to, shift_->threads());
+    }
     std::swap(to, from);
   }
 }

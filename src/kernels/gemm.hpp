@@ -82,10 +82,22 @@ void multiply_few(const Product<Real>& product, Real* scratch);
 template <typename Real>
 void multiply_dots(const Product<Real>& product, Real* scratch);
 
-/// to[f] = sum over i < count of values[i] * b[columns[i] * stride + f], for f < width; with `add`
-/// this is added to what is there.
+/// A sum of rows of b, each with its value, times `scale`, and a row of its own beside it.
 template <typename Real>
-void sum_rows(const Real* values, const std::int32_t* columns, std::size_t count, const Real* b,
-              std::size_t stride, std::size_t width, Real* to, bool add);
+struct RowSum {
+  const Real* values = nullptr;
+  const std::int32_t* columns = nullptr;
+  std::size_t count = 0;
+  const Real* b = nullptr;
+  std::size_t stride = 0;  ///< of b
+  Real scale = 1;
+  const Real* own = nullptr;  ///< may be where the sum is written; null stands for zeros
+  Real own_scale = 1;
+};
+
+/// to[f] = own_scale * own[f] + scale * (sum over i < count of values[i] * b[columns[i] * stride +
+/// f]), for f < width.
+template <typename Real>
+void sum_rows(const RowSum<Real>& sum, std::size_t width, Real* to);
 
 }  // namespace ngf::kernels

@@ -139,60 +139,59 @@ void dot_products(const Product<Real>& product, Real* scratch) {
   }
 }
 
-/// `vectors` vectors of columns of a sum of rows, in registers.
-template <std::size_t vectors, typename Real>
-HWY_INLINE void sum_columns(const Real* values, const std::int32_t* columns, std::size_t count,
-                            const Real* b, std::size_t stride, Real* to, bool add) {
+/// What a sum of rows comes to, beside its own row.
+template <typename Real>
+HWY_INLINE Wide<Real> with_own(const RowSum<Real>& sum, Wide<Real> of_rows, Wide<Real> own) {
   const Tag<Real> tag;
-  Wide<Real> sum[vectors];
-  for (std::size_t j = 0; j < vectors; ++j) sum[j] = hn::Zero(tag);
-  for (std::size_t i = 0; i < count; ++i) {
-    const auto factor = hn::Set(tag, values[i]);
-    const Real* const row = b + static_cast<std::size_t>(columns[i]) * stride;
+  return hn::MulAdd(hn::Set(tag, sum.scale), of_rows, hn::Mul(hn::Set(tag, sum.own_scale), own));
+}
+
+/// `vectors` vectors of columns of a sum of rows, from column f on, in registers.
+template <std::size_t vectors, typename Real>
+HWY_INLINE void sum_columns(const RowSum<Real>& sum, std::size_t f, Real* to) {
+  const Tag<Real> tag;
+  Wide<Real> of_rows[vectors];
+  for (std::size_t j = 0; j < vectors; ++j) of_rows[j] = hn::Zero(tag);
+  for (std::size_t i = 0; i < sum.count; ++i) {
+    const auto factor = hn::Set(tag, sum.values[i]);
+    const Real* const row = sum.b + static_cast<std::size_t>(sum.columns[i]) * sum.stride + f;
     for (std::size_t j = 0; j < vectors; ++j) {
-      sum[j] = hn::MulAdd(factor, hn::LoadU(tag, row + j * lanes<Real>), sum[j]);
+      of_rows[j] = hn::MulAdd(factor, hn::LoadU(tag, row + j * lanes<Real>), of_rows[j]);
     }
   }
   for (std::size_t j = 0; j < vectors; ++j) {
-    Real* const at = to + j * lanes<Real>;
-    hn::StoreU(add ? hn::Add(hn::LoadU(tag, at), sum[j]) : sum[j], tag, at);
+    const std::size_t at = f + j * lanes<Real>;
+    const auto own = sum.own == nullptr ? hn::Zero(tag) : hn::LoadU(tag, sum.own + at);
+    hn::StoreU(with_own(sum, of_rows[j], own), tag, to + at);
   }
 }
 
 template <typename Real>
-void sum_rows(const Real* values, const std::int32_t* columns, std::size_t count, const Real* b,
-              std::size_t stride, std::size_t width, Real* to, bool add) {
+void sum_rows_here(const RowSum<Real>& sum, std::size_t width, Real* to) {
   constexpr std::size_t many = registers / 2;
   const Tag<Real> tag;
   std::size_t f = 0;
-  for (; f + many * lanes<Real> <= width; f += many * lanes<Real>) {
-    sum_columns<many>(values, columns, count, b + f, stride, to + f, add);
-  }
-  for (; f + 4 * lanes<Real> <= width; f += 4 * lanes<Real>) {
-    sum_columns<4>(values, columns, count, b + f, stride, to + f, add);
-  }
-  for (; f + lanes<Real> <= width; f += lanes<Real>) {
-    sum_columns<1>(values, columns, count, b + f, stride, to + f, add);
-  }
+  for (; f + many * lanes<Real> <= width; f += many * lanes<Real>) sum_columns<many>(sum, f, to);
+  for (; f + 4 * lanes<Real> <= width; f += 4 * lanes<Real>) sum_columns<4>(sum, f, to);
+  for (; f + lanes<Real> <= width; f += lanes<Real>) sum_columns<1>(sum, f, to);
   if (f == width) return;
-  auto sum = hn::Zero(tag);
-  for (std::size_t i = 0; i < count; ++i) {
-    const Real* const row = b + static_cast<std::size_t>(columns[i]) * stride + f;
-    sum = hn::MulAdd(hn::Set(tag, values[i]), load_first(row, width - f), sum);
+  const std::size_t rest = width - f;
+  auto of_rows = hn::Zero(tag);
+  for (std::size_t i = 0; i < sum.count; ++i) {
+    const Real* const row = sum.b + static_cast<std::size_t>(sum.columns[i]) * sum.stride + f;
+    of_rows = hn::MulAdd(hn::Set(tag, sum.values[i]), load_first(row, rest), of_rows);
   }
-  if (add) sum = hn::Add(load_first(to + f, width - f), sum);
-  store_first(sum, to + f, width - f);
+  const auto own = sum.own == nullptr ? hn::Zero(tag) : load_first(sum.own + f, rest);
+  store_first(with_own(sum, of_rows, own), to + f, rest);
 }
 
 #define NGF_FOR_EACH_REAL(define) define(float, f) define(double, d)
-#define NGF_DEFINE(Real, letter)                                                             \
-  void multiply_dots_##letter(const Product<Real>& product, Real* scratch) {                 \
-    dot_products(product, scratch);                                                          \
-  }                                                                                          \
-  void sum_rows_##letter(const Real* values, const std::int32_t* columns, std::size_t count, \
-                         const Real* b, std::size_t stride, std::size_t width, Real* to,     \
-                         bool add) {                                                         \
-    sum_rows(values, columns, count, b, stride, width, to, add);                             \
+#define NGF_DEFINE(Real, letter)                                                 \
+  void multiply_dots_##letter(const Product<Real>& product, Real* scratch) {     \
+    dot_products(product, scratch);                                              \
+  }                                                                              \
+  void sum_rows_##letter(const RowSum<Real>& sum, std::size_t width, Real* to) { \
+    sum_rows_here(sum, width, to);                                               \
   }
 NGF_FOR_EACH_REAL(NGF_DEFINE)
 #undef NGF_DEFINE
@@ -203,17 +202,16 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace ngf::kernels {
 
-#define NGF_DISPATCH(Real, letter)                                                                 \
-  HWY_EXPORT(multiply_dots_##letter);                                                              \
-  HWY_EXPORT(sum_rows_##letter);                                                                   \
-  template <>                                                                                      \
-  void multiply_dots(const Product<Real>& product, Real* scratch) {                                \
-    HWY_DYNAMIC_DISPATCH(multiply_dots_##letter)(product, scratch);                                \
-  }                                                                                                \
-  template <>                                                                                      \
-  void sum_rows(const Real* values, const std::int32_t* columns, std::size_t count, const Real* b, \
-                std::size_t stride, std::size_t width, Real* to, bool add) {                       \
-    HWY_DYNAMIC_DISPATCH(sum_rows_##letter)(values, columns, count, b, stride, width, to, add);    \
+#define NGF_DISPATCH(Real, letter)                                      \
+  HWY_EXPORT(multiply_dots_##letter);                                   \
+  HWY_EXPORT(sum_rows_##letter);                                        \
+  template <>                                                           \
+  void multiply_dots(const Product<Real>& product, Real* scratch) {     \
+    HWY_DYNAMIC_DISPATCH(multiply_dots_##letter)(product, scratch);     \
+  }                                                                     \
+  template <>                                                           \
+  void sum_rows(const RowSum<Real>& sum, std::size_t width, Real* to) { \
+    HWY_DYNAMIC_DISPATCH(sum_rows_##letter)(sum, width, to);            \
   }
 NGF_FOR_EACH_REAL(NGF_DISPATCH)
 #undef NGF_DISPATCH

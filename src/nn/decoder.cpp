@@ -152,25 +152,26 @@ void DecoderFilter<Real>::pack_sparse(const SignalsOf<Real>& h) {
 template <typename Real>
 void DecoderFilter<Real>::pack_powers(const PolynomialFilter& filter) {
   form_ = DecoderForm::powers;
-  const auto& values = filter.shift().rows(false).values;
+  const auto values = filter.shift().rows<Real>(false).values;
   // Where all entries are one number, it goes into the taps.
-  const double first = values.empty() ? 1 : values.front();
+  const Real first = values.empty() ? Real{1} : values.front();
   const bool constant =
-      std::all_of(values.begin(), values.end(), [&](double value) { return value == first; });
+      std::all_of(values.begin(), values.end(), [&](Real value) { return value == first; });
   double factor = 1;
   for (const double tap : filter.taps().values()) {
     taps_.push_back(static_cast<Real>(tap * factor));
-    if (constant) factor *= first;
+    if (constant) factor *= static_cast<double>(first);
   }
-  const auto pack = [&](const ValuedRows& rows) {
+  const auto pack = [&](const ValuedRows<Real>& rows) {
     SparseMatrix result{
         {rows.offsets.begin(), rows.offsets.end()}, {rows.columns.begin(), rows.columns.end()}, {}};
     if (!constant) result.values = {rows.values.begin(), rows.values.end()};
     return result;
   };
-  sparse_ = pack(filter.shift().rows(false));
-  const ValuedRows back = filter.shift().rows(true);
-  if (back.columns.data() != filter.shift().rows(false).columns.data()) sparse_back_ = pack(back);
+  const auto forward = filter.shift().rows<Real>(false);
+  const auto back = filter.shift().rows<Real>(true);
+  sparse_ = pack(forward);
+  if (back.columns.data() != forward.columns.data()) sparse_back_ = pack(back);
 }
 
 template <typename Real>

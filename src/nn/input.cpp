@@ -123,15 +123,19 @@ void Input<Real>::multiply_rows(const Rows& rows, const Runs& runs, const ConstV
     for_each_row(static_cast<std::size_t>(c.rows), threads_, [&] {
       return [&, kept = Kept()](std::size_t row) mutable {
         Real* const to = c.data + row * c_stride + f;
+        kernels::RowSum<Real> sum{.b = from, .stride = count, .own = add ? to : nullptr};
         if (masks_ != nullptr) {
           keep(rows, row, runs.first + f / panel, kept);
-          kernels::sum_rows(kept.values.data(), kept.index.data(), kept.index.size(), from, count,
-                            count, to, add);
+          sum.values = kept.values.data();
+          sum.columns = kept.index.data();
+          sum.count = kept.index.size();
         } else {
           const std::size_t begin = rows.offsets[row];
-          kernels::sum_rows(rows.values.data() + begin, rows.index.data() + begin,
-                            rows.offsets[row + 1] - begin, from, count, count, to, add);
+          sum.values = rows.values.data() + begin;
+          sum.columns = rows.index.data() + begin;
+          sum.count = rows.offsets[row + 1] - begin;
         }
+        kernels::sum_rows(sum, count, to);
       };
     });
   }

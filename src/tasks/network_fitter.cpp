@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <utility>
 
 #include "detail/fail.hpp"
 #include "detail/memory.hpp"
+#include "detail/parallel.hpp"
 #include "detail/streams.hpp"
 #include "ngf/nn/network.hpp"
 #include "tasks/fitter.hpp"
@@ -77,37 +77,36 @@ class NetworkFitter : public Fitter {
     for (Eigen::Index i = 0; i < input_.size(); ++i) {
       input_.data()[i] = static_cast<float>(deviation * random.normal());
     }
-    const std::uint64_t bytes = run_bytes(model_, filter_, nodes_, inputs, 1);
-    const std::uint64_t budget =
-        settings.memory > 0 ? settings.memory / 2 : detail::available_memory() / 2;
-    detail::check_budget(bytes, budget, "fitting one signal");
-    constexpr std::uint64_t widest = 25;
-    batch_ = static_cast<std::size_t>(std::min(widest, budget / bytes));
+    bytes_ = run_bytes(model_, filter_, nodes_, inputs, 1);
+    budget_ = settings.memory > 0 ? settings.memory / 2 : detail::available_memory() / 2;
+    detail::check_budget(bytes_, budget_, "fitting one signal");
   }
 
   double signal_size() const override { return 1; }
 
   void fit(const FitTask& task, const FitWatch& watch, Meter& meter) override {
     const auto columns = static_cast<std::size_t>(task.targets.cols());
-    const std::size_t batches = (columns + batch_ - 1) / batch_;
-    for (std::size_t b = 0; b < batches; ++b) {
+    const auto threads = static_cast<std::size_t>(detail::thread_count(settings_.threads));
+    const std::size_t at_once = std::max<std::size_t>(1, budget_ / bytes_);
+    // Signals need nothing of each other, while threads that share one wait for the slowest.
+    const bool side_by_side = columns >= threads && at_once >= threads;
+    const std::size_t workers = side_by_side ? threads : 1;
+    // What a few small signals write stays in a core's cache.
+    constexpr std::uint64_t cache = 1 << 20;
+    constexpr std::size_t widest = 25;
+    const std::size_t batch = std::clamp<std::size_t>(side_by_side ? cache / bytes_ : widest, 1,
+                                                      std::min(widest, at_once / workers));
+    const std::size_t wanted = (columns + batch - 1) / batch;
+    const std::size_t batches = (wanted + workers - 1) / workers * workers;
+    const int within = side_by_side ? 1 : static_cast<int>(threads);
+    detail::parallel_for(batches, static_cast<int>(workers), [&](std::size_t b) {
       const std::size_t begin = columns * b / batches;
-      fit_batch(task, begin, columns * (b + 1) / batches - begin, watch, meter);
-    }
+      const std::size_t end = columns * (b + 1) / batches;
+      if (begin < end) fit_batch(task, begin, end - begin, within, watch, meter);
+    });
   }
 
  private:
-  Network<float>& network_of(std::size_t runs) {
-    if (!network_ || network_->layout().runs() != runs) {
-      network_.emplace(model_, filter_, input_, 1,
-                       NetworkOptions{.runs = runs,
-                                      .passes = static_cast<double>(settings_.epochs),
-                                      .threads = settings_.threads,
-                                      .memory = settings_.memory});
-    }
-    return *network_;
-  }
-
   /// All runs begin with the same weights: a signal has no number of its own.
   void draw_weights(Network<float>& network) const {
     const ParameterLayout& layout = network.layout();
@@ -129,13 +128,17 @@ class NetworkFitter : public Fitter {
     }
   }
 
-  void fit_batch(const FitTask& task, std::size_t begin, std::size_t runs, const FitWatch& watch,
-                 Meter& meter) {
-    Network<float>& network = network_of(runs);
+  void fit_batch(const FitTask& task, std::size_t begin, std::size_t runs, int threads,
+                 const FitWatch& watch, Meter& meter) const {
+    Network<float> network(model_, filter_, input_, 1,
+                           NetworkOptions{.runs = runs,
+                                          .passes = static_cast<double>(settings_.epochs),
+                                          .threads = threads,
+                                          .memory = settings_.memory});
     draw_weights(network);
     Optimizer<float> optimizer(settings_.optimizer, network.layout(),
                                std::vector<StepSettings>(runs, {.lr = settings_.lr}), false,
-                               settings_.threads);
+                               threads);
     SignalsOf<float> slopes(static_cast<Eigen::Index>(nodes_), static_cast<Eigen::Index>(runs));
     std::vector<float> slope(nodes_);
     std::vector<bool> done(runs, false);
@@ -167,8 +170,8 @@ class NetworkFitter : public Fitter {
   std::size_t nodes_;
   LayerFilter filter_;
   SignalsOf<float> input_;
-  std::size_t batch_ = 1;
-  std::optional<Network<float>> network_;
+  std::uint64_t bytes_ = 0;   // of one signal
+  std::uint64_t budget_ = 0;  // of those at once
 };
 
 }  // namespace
