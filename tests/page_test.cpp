@@ -1,0 +1,5 @@
+#include "ngf/report/page.hpp"
+
+#include <gmock/gmock.h>
+
+TEST(Page, X) {}
