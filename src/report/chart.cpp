@@ -31,7 +31,8 @@ constexpr double letter = 6.8;  // the mean width of a letter at 12 px, on the s
 // A line of few points shows them. A longer one tells about that many of its values.
 constexpr std::size_t few_points = 40;
 constexpr std::size_t spots = 24;
-constexpr double tick_distance = 85;  // between two ticks of the horizontal axis, at least
+constexpr double x_ticks = 8;
+constexpr double tick_distance = 60;  // at least
 constexpr int y_ticks = 6;
 
 // After Okabe and Ito, "Color universal design": on white, and lighter on black. A line beyond them
@@ -165,7 +166,7 @@ class Drawing {
   explicit Drawing(const Chart& chart)
       : chart_(chart),
         x_(all_x(chart), chart.log_x, Axis::Ends::tight,
-           static_cast<int>(chart.width / tick_distance)),
+           static_cast<int>(std::min(x_ticks, chart.width / tick_distance))),
         y_(all_y(chart), chart.log_y, Axis::Ends::round, y_ticks) {
     std::size_t widest = 0;
     for (const auto& tick : y_.ticks()) widest = std::max(widest, character_count(tick.label));

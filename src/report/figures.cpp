@@ -50,8 +50,8 @@ Series line(std::string name, const Rows& rows, const std::string& x, const std:
 
 std::vector<Chart> filter_errors(const Rows& rows) {
   std::vector<Chart> charts;
-  for (const auto& [names, part] : rows.split({"perturbation", "graph"})) {
-    Chart chart = empty_chart(fmt::format("{}, {}", spoken(names[1]), spoken(names[0])),
+  for (const auto& [names, part] : rows.split({"graph", "perturbation"})) {
+    Chart chart = empty_chart(fmt::format("{}, {}", spoken(names[0]), spoken(names[1])),
                               "number of taps K", "relative error of the filter");
     chart.log_y = true;
     chart.series = {line("GF", part, "K", "gf", "gf_std"),
@@ -68,7 +68,7 @@ std::string input_title(const std::vector<std::string>& settings_and_input) {
 
 /// The row's errors against epochs 1, 2, ...
 Series learning_curve(const json& row) {
-  Series series{.name = "Arch. " + spoken(row.at("arch")), .x = {}, .y = {}, .low = {}, .high = {}};
+  Series series{.name = spoken(row.at("arch")), .x = {}, .y = {}, .low = {}, .high = {}};
   for (const json& error : row.at("median_error")) {
     series.x.push_back(static_cast<double>(series.x.size() + 1));
     series.y.push_back(error.is_null() ? NAN : error.get<double>());
@@ -92,8 +92,7 @@ std::vector<Chart> denoising_over_noise(const Rows& rows) {
   for (const auto& [names, part] : rows.split({"settings", "input"})) {
     Chart chart = empty_chart(input_title(names), "noise power", "median error");
     for (const auto& [arch, points] : part.split({"arch"})) {
-      chart.series.push_back(
-          line("Arch. " + spoken(arch[0]), points, "noise_power", "median_error"));
+      chart.series.push_back(line(spoken(arch[0]), points, "noise_power", "median_error"));
     }
     charts.push_back(std::move(chart));
   }

@@ -242,12 +242,12 @@ std::string section(const json& results, const FigureCharts& figure,
     html += fmt::format("<div class=\"notice\"><p>{}</p></div>\n", xml_text(text.note));
   }
   html += sizes(results, figure.name);
-  html += "<div class=\"beside\">\n<div>\n" + chart_boxes(results, figure);
+  html += chart_boxes(results, figure) + verdict_cards(verdicts);
   html += fmt::format(
       "<p class=\"sources\"><a href=\"{0}.csv\">{0}.csv</a><span>Code: "
-      "<code>{1}</code></span></p>\n",
+      "<code>{1}</code></span></p>\n"
+      "</section>\n",
       figure.name, text.source);
-  html += "</div>\n" + verdict_cards(verdicts) + "</div>\n</section>\n";
   return html;
 }
 

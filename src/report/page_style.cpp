@@ -49,11 +49,7 @@ nav li { display: flex; justify-content: space-between; gap: 1rem; padding: .4re
 nav .tally { white-space: nowrap; letter-spacing: .1em; }
 
 section { padding: 2.5rem 0 1rem; border-top: 1px solid var(--rule); margin-top: 2rem; }
-.beside { display: grid; grid-template-columns: minmax(0, 1fr); gap: 1.5rem 2.5rem; }
-.charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 340px), 1fr)); gap: 1rem; align-content: start; }
-@media (min-width: 1000px) {
-  .beside { grid-template-columns: minmax(0, 1fr) minmax(0, 23rem); }
-}
+.charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 360px), 1fr)); gap: 1rem; }
 figure { margin: 0; max-width: 560px; }
 figure svg { display: block; width: 100%; height: auto; border: 1px solid var(--rule); border-radius: .5rem; }
 .key[role=button] { cursor: pointer; }
@@ -67,7 +63,10 @@ figure svg { display: block; width: 100%; height: auto; border: 1px solid var(--
 }
 .tip[hidden] { display: none; }
 
-.verdicts { list-style: none; margin: 0; padding: 0; display: grid; gap: 1rem; align-content: start; }
+.verdicts {
+  list-style: none; margin: 1.25rem 0 0; padding: 0; display: grid; gap: 1rem;
+  grid-template-columns: repeat(auto-fit, minmax(min(100%, 340px), 1fr));
+}
 .verdicts li { border: 1px solid var(--rule); border-radius: .5rem; background: var(--panel); padding: .9rem 1.1rem; }
 .verdicts p { margin: 0 0 .5rem; }
 .verdicts p:last-child { margin: 0; font-size: .9rem; line-height: 1.5; }
@@ -93,8 +92,7 @@ td.differs { background: var(--wrong); }
   header, main, footer { max-width: none; padding: 0; }
   section { break-before: page; border: 0; margin: 0; padding: 0; }
   figure, .verdicts li, tr { break-inside: avoid; }
-  .beside { display: block; }
-  .charts { grid-template-columns: 1fr 1fr; margin-bottom: 1rem; }
+  .charts, .verdicts { grid-template-columns: 1fr 1fr; }
   .tip, .hint, .skip { display: none; }
 }
 )css";

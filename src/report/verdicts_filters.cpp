@@ -22,8 +22,6 @@ constexpr double level = 0.1;
 constexpr double power_grows_by = 1.5;
 // A filter without a numerical problem has at most this share of the other's float error.
 constexpr double much_less = 0.5;
-// An exact zero, up to what sums of doubles leave.
-constexpr double nearly_zero = 1e-12;
 
 /// The index of the first x in the upper half of a curve.
 std::size_t middle(const Curve& curve) {
@@ -157,15 +155,10 @@ std::vector<Verdict> judge_constant_taps(const json& results) {
     };
     if (!reach("diameter") || !reach("diameter_after")) continue;
     const json& error = row->at("error");
-    const bool exact = error.is_number() && error.get<double>() == 0;
-    const std::string told =
-        fmt::format("{}, K = {}: {}", spoken(row->at("graph")), row->at("K").get<double>(),
-                    error.is_number() ? said(error.get<double>()) : "no number");
-    if (exact || (error.is_number() && error.get<double>() <= nearly_zero)) {
-      zero.add(exact, told);
-    } else {
-      zero.need(false, told);
-    }
+    const bool number = error.is_number();
+    zero.add(number && error.get<double>() == 0,
+             fmt::format("{}, K = {}: {}", spoken(row->at("graph")), row->at("K").get<double>(),
+                         number ? said(error.get<double>()) : "no number"));
   }
   std::vector<Verdict> verdicts;
   decide(verdicts, "claims_constant_taps",
