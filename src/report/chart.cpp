@@ -35,19 +35,18 @@ constexpr double x_ticks = 8;
 constexpr double tick_distance = 60;  // at least
 constexpr int y_ticks = 6;
 
-// After Okabe and Ito, "Color universal design": on white, and lighter on black. A line beyond them
-// has the colour of an earlier one, and other dashes.
-constexpr std::array<std::string_view, 7> light{"#0072b2", "#d55e00", "#009e73", "#b65a8e",
-                                                "#c98a00", "#3a9bdc", "#555555"};
-constexpr std::array<std::string_view, 7> dark{"#4fa8e0", "#ff8a4c", "#2fc69a", "#e39cc4",
-                                               "#f0b429", "#8fd0ff", "#b8b8b8"};
+// After Okabe and Ito, "Color universal design": on white, and lighter on black.
+using Colours = std::array<std::string_view, chart_colours>;
+constexpr Colours light{"#0072b2", "#d55e00", "#009e73", "#b65a8e",
+                        "#c98a00", "#3a9bdc", "#555555"};
+constexpr Colours dark{"#4fa8e0", "#ff8a4c", "#2fc69a", "#e39cc4", "#f0b429", "#8fd0ff", "#b8b8b8"};
 
 /// Two decimals are finer than any screen or printer.
 std::string coordinate(double value) {
   return fmt::format("{}", std::round(value * 100) / 100 + 0.0);
 }
 
-std::string colour_rules(const std::array<std::string_view, 7>& colours) {
+std::string colour_rules(const Colours& colours) {
   std::string text;
   for (std::size_t i = 0; i < colours.size(); ++i) {
     text += fmt::format(
@@ -99,7 +98,7 @@ std::string dashes(const Series& series, std::size_t look) {
   if (series.dotted) return R"( stroke-dasharray="1 5")";
   constexpr std::array<std::string_view, 3> patterns{"", R"( stroke-dasharray="8 5")",
                                                      R"( stroke-dasharray="10 4 2 4")"};
-  return std::string(patterns[look / light.size() % patterns.size()]);
+  return std::string(patterns[look / chart_colours % patterns.size()]);
 }
 
 /// A mark whose shape tells lines apart where colours cannot.
@@ -219,7 +218,7 @@ class Drawing {
         top_ += line_height;
       }
       const double middle = top_ + 4;
-      svg_ += fmt::format(R"(<g class="key key-{} colour-{}">)", i, look(i) % light.size());
+      svg_ += fmt::format(R"(<g class="key key-{} colour-{}">)", i, look(i) % chart_colours);
       // Where a page listens for clicks, between the letters too.
       svg_ += fmt::format(R"(<rect class="spot" x="{}" y="{}" width="{}" height="{}"/>)",
                           coordinate(x), coordinate(middle - line_height / 2), coordinate(needed),
@@ -279,7 +278,7 @@ class Drawing {
 
   void draw_series(std::size_t i) {
     const Series& series = chart_.series[i];
-    svg_ += fmt::format("<g class=\"series series-{} colour-{}\">\n", i, look(i) % light.size());
+    svg_ += fmt::format("<g class=\"series series-{} colour-{}\">\n", i, look(i) % chart_colours);
     if (!series.low.empty()) draw_band(series);
     std::string path;
     for_each_piece(series, [&](std::size_t begin, std::size_t end) {

@@ -111,24 +111,23 @@ std::vector<Chart> accuracy_over_taps(const Rows& rows) {
   return charts;
 }
 
-/// One colour for each K and filter; what stale distances give is dotted.
+/// One colour for each K; GCNN is dashed, and what stale distances give is dotted.
 std::vector<Chart> accuracy_under_perturbation(const Rows& rows) {
   std::vector<Chart> charts;
   for (const auto& [names, part] : rows.split({"dataset", "perturbation"})) {
     Chart chart = empty_chart(fmt::format("{}, {}", spoken(names[0]), spoken(names[1])),
                               "perturbed edges, %", "test accuracy, %");
-    std::size_t look = 0;
-    for (const auto& [taps_and_filter, lines] : part.split({"K", "filter"})) {
-      for (const auto& [distances, points] : lines.split({"distances"})) {
-        const bool stale = distances[0] == "stale";
-        Series series = line(fmt::format("{}, K = {}{}", network_of(taps_and_filter[1]),
-                                         taps_and_filter[0], stale ? ", stale" : ""),
-                             points, "percent", "mean", "std");
+    for (const auto& [kind, lines] : part.split({"filter", "distances"})) {
+      const bool stale = kind[1] == "stale";
+      std::size_t look = kind[0] == "gf" ? chart_colours : 0;
+      for (const auto& [taps, points] : lines.split({"K"})) {
+        Series series =
+            line(fmt::format("{}, K = {}", stale ? "stale" : network_of(kind[0]), taps[0]), points,
+                 "percent", "mean", stale ? "" : "std");
         series.dotted = stale;
-        series.look = look;
+        series.look = look++;
         chart.series.push_back(std::move(series));
       }
-      ++look;
     }
     charts.push_back(std::move(chart));
   }

@@ -225,10 +225,17 @@ std::string verdict_cards(const std::vector<Verdict>& verdicts) {
   std::string html = "<ul class=\"verdicts\">\n";
   for (const Verdict& verdict : verdicts) {
     html += fmt::format(
-        "<li>\n<p class=\"badge {}\">{}</p>\n<p><b>The paper:</b> {}</p>\n<p><b>Measured:</b> "
-        "{}</p>\n</li>\n",
+        "<li>\n<p class=\"badge {}\">{}</p>\n<p><b>The paper:</b> {}</p>\n<div class=\"measured\">"
+        "\n<p><b>Measured:</b> {}</p>\n<ul>\n",
         outcome_name(verdict.outcome), outcome_words(verdict.outcome), xml_text(verdict.claim),
         xml_text(verdict.measured));
+    for (const VerdictCase& one : verdict.cases) {
+      html += fmt::format("<li class=\"{}\">{}</li>\n", one.holds ? "holds" : "fails",
+                          xml_text(one.numbers));
+    }
+    html += "</ul>\n";
+    if (!verdict.remark.empty()) html += fmt::format("<p>{}</p>\n", xml_text(verdict.remark));
+    html += "</div>\n</li>\n";
   }
   return html + "</ul>\n";
 }

@@ -67,9 +67,15 @@ figure svg { display: block; width: 100%; height: auto; border: 1px solid var(--
   list-style: none; margin: 1.25rem 0 0; padding: 0; display: grid; gap: 1rem;
   grid-template-columns: repeat(auto-fit, minmax(min(100%, 340px), 1fr));
 }
-.verdicts li { border: 1px solid var(--rule); border-radius: .5rem; background: var(--panel); padding: .9rem 1.1rem; }
+.verdicts > li { border: 1px solid var(--rule); border-radius: .5rem; background: var(--panel); padding: .9rem 1.1rem; }
 .verdicts p { margin: 0 0 .5rem; }
-.verdicts p:last-child { margin: 0; font-size: .9rem; line-height: 1.5; }
+.measured { font-size: .9rem; line-height: 1.5; }
+.measured ul { list-style: none; margin: 0; padding: 0; }
+.measured li { padding-left: 1.4em; text-indent: -1.4em; }
+.measured li::before { display: inline-block; width: 1.4em; text-indent: 0; }
+.measured .holds::before { content: "✓" / "holds: "; color: var(--good); }
+.measured .fails::before { content: "✗" / "does not hold: "; color: var(--poor); }
+.measured ul + p { margin: .5rem 0 0; }
 .badge { font-size: .8rem; font-weight: 700; letter-spacing: .03em; text-transform: uppercase; }
 .badge::before { content: "●"; margin-right: .4em; }
 .badge.partly::before { content: "◐"; }
@@ -91,7 +97,7 @@ td.differs { background: var(--wrong); }
   body { font-size: 10.5pt; }
   header, main, footer { max-width: none; padding: 0; }
   section { break-before: page; border: 0; margin: 0; padding: 0; }
-  figure, .verdicts li, tr { break-inside: avoid; }
+  figure, .verdicts > li, tr { break-inside: avoid; }
   .charts, .verdicts { grid-template-columns: 1fr 1fr; }
   .tip, .hint, .skip { display: none; }
 }

@@ -39,9 +39,10 @@ FigureText figure_text(std::string_view name) {
       {"fig3b",
        {"Test accuracy while edges of the graph are destroyed, or half created and half destroyed, "
         "as a percentage of all edges.",
-        "There are two curves for each NGCNN. The honest one, a plain line, has the hop distances "
+        "There are two lines for each NGCNN. The honest one, a plain line, has the hop distances "
         "of the perturbed graph. The dotted one has stale distances: those of the graph before it "
-        "was perturbed. The published code keeps the distances in a file that is named after the "
+        "was perturbed. GCNN is dashed. The published code keeps the distances in a file that is "
+        "named after the "
         "data set alone, and reads it back for each later perturbation, so that its neighbourhood "
         "filter never sees the perturbed graph. A curve that cannot see the perturbation is flat "
         "whatever the filter is. Only the honest curves say anything about robustness, and only "

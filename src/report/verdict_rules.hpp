@@ -16,26 +16,27 @@ namespace ngf::report {
 /// The cases of a claim, and in which of them it holds.
 class Cases {
  public:
-  /// `told` names the case and its numbers.
-  void add(bool holds, std::string told);
+  /// `numbers` names the case and what was measured.
+  void add(bool holds, std::string numbers);
   /// A case without which nothing of the claim is left.
-  void need(bool holds, std::string told);
+  void need(bool holds, std::string numbers);
 
-  bool empty() const { return held_.empty() && failed_.empty(); }
+  const std::vector<VerdictCase>& all() const { return all_; }
   Outcome outcome() const;
-  /// "In 2 of 3: a; b. Not: c."
+  /// "Holds in 2 of 3 cases."
   std::string text() const;
 
  private:
-  std::vector<std::string> held_;
-  std::vector<std::string> failed_;
+  std::size_t held() const;
+
+  std::vector<VerdictCase> all_;
   bool lost_ = false;
 };
 
-/// Appends the verdict on a claim, unless no case of it was measured. `numbers` says what the
+/// Appends the verdict on a claim, unless no case of it was measured. `measured` says what the
 /// numbers of its cases are.
 void decide(std::vector<Verdict>& verdicts, std::string figure, std::string claim,
-            const std::string& numbers, const Cases& cases);
+            const std::string& measured, const Cases& cases);
 
 /// What may not count as reproduced, and why.
 void limit_to_partly(Verdict& verdict, const std::string& reason);

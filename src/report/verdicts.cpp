@@ -1,7 +1,8 @@
 #include "ngf/report/verdicts.hpp"
 
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <iterator>
 #include <utility>
@@ -13,44 +14,42 @@ namespace ngf {
 
 namespace report {
 
-void Cases::add(bool holds, std::string told) {
-  (holds ? held_ : failed_).push_back(std::move(told));
+void Cases::add(bool holds, std::string numbers) { all_.push_back({holds, std::move(numbers)}); }
+
+void Cases::need(bool holds, std::string numbers) {
+  if (!holds) lost_ = true;
+  add(holds, std::move(numbers));
 }
 
-void Cases::need(bool holds, std::string told) {
-  if (!holds) lost_ = true;
-  add(holds, std::move(told));
+std::size_t Cases::held() const {
+  return static_cast<std::size_t>(
+      std::count_if(all_.begin(), all_.end(), [](const VerdictCase& one) { return one.holds; }));
 }
 
 Outcome Cases::outcome() const {
-  if (failed_.empty()) return Outcome::reproduced;
-  if (lost_ || held_.size() < failed_.size()) return Outcome::not_reproduced;
-  return Outcome::partly;
+  if (held() == all_.size()) return Outcome::reproduced;
+  return lost_ || 2 * held() < all_.size() ? Outcome::not_reproduced : Outcome::partly;
 }
 
 std::string Cases::text() const {
-  const std::size_t all = held_.size() + failed_.size();
-  if (all == 1)
-    return fmt::format("{}: {}.", failed_.empty() ? "Holds" : "Does not hold",
-                       failed_.empty() ? held_[0] : failed_[0]);
-  if (failed_.empty())
-    return fmt::format("Holds in all {} cases: {}.", all, fmt::join(held_, "; "));
-  if (held_.empty())
-    return fmt::format("Holds in none of {} cases: {}.", all, fmt::join(failed_, "; "));
-  return fmt::format("Holds in {} of {} cases: {}. Does not hold: {}.", held_.size(), all,
-                     fmt::join(held_, "; "), fmt::join(failed_, "; "));
+  if (all_.size() == 1) return held() == 1 ? "Holds." : "Does not hold.";
+  return fmt::format("Holds in {} of {} cases.", held(), all_.size());
 }
 
 void decide(std::vector<Verdict>& verdicts, std::string figure, std::string claim,
-            const std::string& numbers, const Cases& cases) {
-  if (cases.empty()) return;
-  verdicts.push_back(
-      {std::move(figure), std::move(claim), numbers + ". " + cases.text(), cases.outcome()});
+            const std::string& measured, const Cases& cases) {
+  if (cases.all().empty()) return;
+  verdicts.push_back({std::move(figure),
+                      std::move(claim),
+                      measured + ". " + cases.text(),
+                      cases.all(),
+                      {},
+                      cases.outcome()});
 }
 
 void limit_to_partly(Verdict& verdict, const std::string& reason) {
   if (verdict.outcome == Outcome::reproduced) verdict.outcome = Outcome::partly;
-  verdict.measured += " " + reason;
+  verdict.remark += (verdict.remark.empty() ? "" : " ") + reason;
 }
 
 std::string from_to(const Curve& curve) {

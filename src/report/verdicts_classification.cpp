@@ -74,9 +74,9 @@ void judge_gradients(std::vector<Verdict>& verdicts, const Rows& rows) {
     const double gf_moved = powers_of_ten(gf);
     const double ngf_moved = powers_of_ten(ngf);
     const std::string name = spoken(names[0]);
-    explode.add(gf_moved >= explodes_by, name + " " + moved_text(gf_moved));
+    explode.add(gf_moved >= explodes_by, name + ": " + moved_text(gf_moved));
     calmer.add(ngf_moved < gf_moved,
-               fmt::format("{} {} against {}", name, moved_text(ngf_moved), moved_text(gf_moved)));
+               fmt::format("{}: {} against {}", name, moved_text(ngf_moved), moved_text(gf_moved)));
   }
   decide(verdicts, "claims_depth",
          "In deep networks with polynomial filters gradients explode or vanish.",
@@ -115,10 +115,10 @@ std::vector<Verdict> judge_table1(const json& results) {
     const auto ours_is = [&](const char* key, int value) { return ours.first(key) == value; };
     sizes.add(ours_is("nodes", paper.nodes) && ours_is("features", paper.features) &&
                   ours_is("classes", paper.classes),
-              fmt::format("{} {}, {}, {}", name, ours.first("nodes"), ours.first("features"),
+              fmt::format("{}: {}, {}, {}", name, ours.first("nodes"), ours.first("features"),
                           ours.first("classes")));
     distances.add(ours_is("radius", paper.radius) && ours_is("diameter", paper.diameter),
-                  fmt::format("{} {}, {}", name, ours.first("radius"), ours.first("diameter")));
+                  fmt::format("{}: {}, {}", name, ours.first("radius"), ours.first("diameter")));
   }
   std::vector<Verdict> verdicts;
   decide(verdicts, "table1", "The data sets have the nodes, features and classes of the table.",
@@ -146,14 +146,14 @@ std::vector<Verdict> judge_fig3a(const json& results) {
       Rows(results, "fig3a"), "K", [&](const auto& name, const auto& gf, const auto& ngf) {
         if (gf.x.front() == 2) {
           equal.add(std::abs(gf.y.front() - ngf.y.front()) <= points_apart,
-                    name + " " + against(ngf.y.front(), gf.y.front()));
+                    name + ": " + against(ngf.y.front(), gf.y.front()));
         }
         const double gap = ngf.y.back() - gf.y.back();
-        above.add(gap > points_apart, fmt::format("{} at K = {} {}", name, ngf.x.back(),
+        above.add(gap > points_apart, fmt::format("{}, K = {}: {}", name, ngf.x.back(),
                                                   against(ngf.y.back(), gf.y.back())));
-        improves.add(change(ngf) > points_apart, name + " " + points(ngf));
+        improves.add(change(ngf) > points_apart, name + ": " + points(ngf));
         slower.add(change(ngf) - change(gf) > points_apart,
-                   fmt::format("{} {:+.1f} against {:+.1f}", name, change(gf), change(ngf)));
+                   fmt::format("{}: {:+.1f} against {:+.1f}", name, change(gf), change(ngf)));
         gaps.emplace_back(name, gap);
       });
   Cases clearest;
@@ -161,7 +161,7 @@ std::vector<Verdict> judge_fig3a(const json& results) {
       gaps.begin(), gaps.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   for (const auto& [name, gap] : gaps) {
     if (name == spoken("citeseer") && gaps.size() >= 2) {
-      clearest.add(gap >= largest->second, fmt::format("{:.1f} points, largest on {} with {:.1f}",
+      clearest.add(gap >= largest->second, fmt::format("{:.1f} points; the largest, on {}: {:.1f}",
                                                        gap, largest->first, largest->second));
     }
   }
@@ -209,13 +209,13 @@ std::vector<Verdict> judge_fig3b(const json& results) {
     for (std::size_t i = 0; i < gf.x.size(); ++i) {
       if (ngf.y[i] > gf.y[i]) ++higher;
     }
-    above.add(higher == gf.x.size(), fmt::format("{} in {} of {}", name, higher, gf.x.size()));
-    constant.add(std::abs(change(ngf)) <= about_constant, name + " " + points(ngf));
-    falls.add(change(gf) < -about_constant, name + " " + points(gf));
+    above.add(higher == gf.x.size(), fmt::format("{}: in {} of {}", name, higher, gf.x.size()));
+    constant.add(std::abs(change(ngf)) <= about_constant, name + ": " + points(ngf));
+    falls.add(change(gf) < -about_constant, name + ": " + points(gf));
     robust.add(change(ngf) > change(gf),
-               fmt::format("{} {:+.1f} against {:+.1f}", name, change(ngf), change(gf)));
+               fmt::format("{}: {:+.1f} against {:+.1f}", name, change(ngf), change(gf)));
     if (stale.x.size() >= 2) {
-      stale_text += fmt::format("{}{} {}", stale_text.empty() ? "" : "; ", name, points(stale));
+      stale_text += fmt::format("{}{}: {}", stale_text.empty() ? "" : "; ", name, points(stale));
     }
   }
   std::vector<Verdict> verdicts;
@@ -229,8 +229,7 @@ std::vector<Verdict> judge_fig3b(const json& results) {
                   about_constant),
       constant);
   if (!verdicts.empty() && !stale_text.empty()) {
-    verdicts.back().measured +=
-        " With stale distances, those of the first graph: " + stale_text + ".";
+    verdicts.back().remark = "With stale distances, those of the first graph: " + stale_text + ".";
   }
   decide(verdicts, "fig3b", "GCNN's accuracy falls as the graph is perturbed.",
          fmt::format("GCNN's accuracy in percent without perturbation and with the most, which "
@@ -250,10 +249,10 @@ std::vector<Verdict> judge_depth(const json& results) {
   Cases above;
   Cases unlimited;
   for_each_dataset(rows, "layers", [&](const auto& name, const auto& gf, const auto& ngf) {
-    above.add(ngf.y.back() - gf.y.back() > points_apart,
-              fmt::format("{} with {} layers {}", name, ngf.x.back(),
-                          against(ngf.y.back(), gf.y.back())));
-    unlimited.add(change(ngf) >= -depth_costs, name + " " + points(ngf));
+    above.add(
+        ngf.y.back() - gf.y.back() > points_apart,
+        fmt::format("{}, {} layers: {}", name, ngf.x.back(), against(ngf.y.back(), gf.y.back())));
+    unlimited.add(change(ngf) >= -depth_costs, name + ": " + points(ngf));
   });
   std::vector<Verdict> verdicts;
   decide(verdicts, "claims_depth", "Neighbourhood filters allow deeper networks.",

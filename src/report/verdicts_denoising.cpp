@@ -63,8 +63,8 @@ Cases best_of(const std::map<std::string, double>& errors, const std::string& be
   if (!errors.contains(best)) return cases;
   for (const auto& [arch, error] : errors) {
     if (arch == best) continue;
-    cases.add(errors.at(best) < error,
-              fmt::format("{} against {}'s {}", said(errors.at(best)), spoken(arch), said(error)));
+    cases.add(errors.at(best) < error, fmt::format("against {}: {} and {}", spoken(arch),
+                                                   said(errors.at(best)), said(error)));
   }
   return cases;
 }
@@ -77,7 +77,7 @@ void judge_rise(std::vector<Verdict>& verdicts, const std::string& settings, con
       if (curve.x.size() < 3) continue;
       const std::size_t at = curve.lowest();
       rise.add(at > 0 && curve.y.back() >= rises_by * curve.y[at],
-               fmt::format("{} on input {} {} at epoch {}, {} at the end", spoken(arch),
+               fmt::format("{} on input {}: {} at epoch {}, {} at the end", spoken(arch),
                            spoken(input), said(curve.y[at]), curve.x[at], said(curve.y.back())));
     }
   }
@@ -110,7 +110,7 @@ Cases alone_below_noise(const Rows& rows, const std::vector<std::string>& inputs
   }
   Cases cases;
   for (const auto& [arch, error] : worst) {
-    const std::string told = fmt::format("{} {}", spoken(arch), said(error));
+    const std::string told = fmt::format("{}: {}", spoken(arch), said(error));
     if (arch == "ngf") {
       cases.need(error < noise_power, told);
     } else {
@@ -143,7 +143,7 @@ std::vector<Pair> pairs(const Rows& rows, const std::string& input, const std::s
 }
 
 std::string told(const Pair& pair) {
-  return fmt::format("{} against {} at {}", said(pair.first), said(pair.second), pair.noise);
+  return fmt::format("at {}: {} against {}", pair.noise, said(pair.first), said(pair.second));
 }
 
 void judge_polynomial_input(std::vector<Verdict>& verdicts, const std::string& settings,

@@ -45,16 +45,16 @@ std::vector<Verdict> judge_fig1(const json& results) {
     const Curve ngf = part.curve("K", "ngf");
     const std::string name = case_name(names);
     if (gf.x.size() >= 2) {
-      growth.add(gf.y.back() >= grows_by * gf.y.front(), name + " " + from_to(gf));
+      growth.add(gf.y.back() >= grows_by * gf.y.front(), name + ": " + from_to(gf));
     }
     if (ngf.x.size() >= 3) {
       const double half_way = ngf.y[middle(ngf)];
       levelling.add(ngf.y.back() <= (1 + level) * half_way,
-                    fmt::format("{} {} to {}", name, said(half_way), said(ngf.y.back())));
+                    fmt::format("{}: {} to {}", name, said(half_way), said(ngf.y.back())));
     }
     if (!gf.x.empty() && !ngf.x.empty()) {
       below.add(ngf.y.back() < gf.y.back(),
-                fmt::format("{} {} against {}", name, said(ngf.y.back()), said(gf.y.back())));
+                fmt::format("{}: {} against {}", name, said(ngf.y.back()), said(gf.y.back())));
     }
   }
   std::vector<Verdict> verdicts;
@@ -84,11 +84,11 @@ std::vector<Verdict> judge_norms(const json& results) {
     if (power.x.size() < 2 || shell.x.size() < 2) continue;
     const double steps = power.x.back() - power.x.front();
     const double factor = std::pow(power.y.back() / power.y.front(), 1 / steps);
-    powers.add(factor >= power_grows_by, fmt::format("{} {}, {}-fold a step", spoken(names[0]),
+    powers.add(factor >= power_grows_by, fmt::format("{}: {}, {}-fold a step", spoken(names[0]),
                                                      from_to(power), said(factor)));
     const double largest = *std::max_element(shell.y.begin(), shell.y.end());
     shells.add(shell.y.back() < largest,
-               fmt::format("{} {} at most, {} at the end", spoken(names[0]), said(largest),
+               fmt::format("{}: {} at most, {} at the end", spoken(names[0]), said(largest),
                            said(shell.y.back())));
   }
   std::vector<Verdict> verdicts;
@@ -111,9 +111,9 @@ std::vector<Verdict> judge_float_error(const json& results) {
     const Curve ngf = part.curve("K", "ngf");
     if (gf.x.size() < 2 || ngf.x.empty()) continue;
     const std::string name = spoken(names[0]);
-    growth.add(gf.y.back() >= grows_by * gf.y.front(), name + " " + from_to(gf));
+    growth.add(gf.y.back() >= grows_by * gf.y.front(), name + ": " + from_to(gf));
     less.add(ngf.y.back() <= much_less * gf.y.back(),
-             fmt::format("{} {} against {}", name, said(ngf.y.back()), said(gf.y.back())));
+             fmt::format("{}: {} against {}", name, said(ngf.y.back()), said(gf.y.back())));
   }
   std::vector<Verdict> verdicts;
   decide(verdicts, "claims_float_error",
@@ -136,7 +136,7 @@ std::vector<Verdict> judge_shell_change(const json& results) {
   for (const auto& [names, part] : rows.split({"graph", "perturbation"})) {
     const Curve change = part.curve("k", "change");
     if (change.x.size() < 2) continue;
-    falling.add(change.y.back() < change.y.front(), case_name(names) + " " + from_to(change));
+    falling.add(change.y.back() < change.y.front(), case_name(names) + ": " + from_to(change));
   }
   std::vector<Verdict> verdicts;
   decide(verdicts, "claims_shell_change",

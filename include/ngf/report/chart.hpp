@@ -11,6 +11,9 @@
 
 namespace ngf {
 
+/// How many colours there are. A line beyond them has an earlier one's colour, and is dashed.
+inline constexpr std::size_t chart_colours = 7;
+
 /// One line. A value that is no finite number, or is not positive on a logarithmic axis, breaks it.
 struct Series {
   std::string name;

@@ -12,11 +12,19 @@ enum class Outcome { reproduced, partly, not_reproduced };
 /// "reproduced", "partly" or "not".
 std::string_view outcome_name(Outcome outcome);
 
+/// One case of a claim, such as one data set.
+struct VerdictCase {
+  bool holds = false;
+  std::string numbers;  ///< "Cora: 80.2 against 75.0"
+};
+
 /// One claim of the paper against our numbers.
 struct Verdict {
   std::string figure;    ///< as FigureCharts::name
   std::string claim;     ///< what the paper says, in our words
-  std::string measured;  ///< what came out, in sentences with our numbers
+  std::string measured;  ///< which numbers the cases have, and in how many the claim holds
+  std::vector<VerdictCase> cases;
+  std::string remark;  ///< what else there is to say; may be empty
   Outcome outcome = Outcome::not_reproduced;
 };
 
