@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <nlohmann/json.hpp>
@@ -193,18 +194,19 @@ struct Figure {
 
 std::vector<Chart> none(const Rows& /*rows*/) { return {}; }
 
-constexpr Figure figures[]{
-    {"table1", "Table 1: the data sets", none},
-    {"fig1", "Figure 1: how far filters move when the graph is perturbed", filter_errors},
-    {"fig2a", "Figure 2a: denoising, error against epochs", denoising_over_epochs},
-    {"fig2b", "Figure 2b: denoising, error against noise power", denoising_over_noise},
-    {"fig3a", "Figure 3a: node classification, accuracy against K", accuracy_over_taps},
-    {"fig3b", "Figure 3b: node classification on a perturbed graph", accuracy_under_perturbation},
-    {"claims_norms", "Claim: powers grow, shells do not", norms},
-    {"claims_float_error", "Claim: numerical errors", float_errors},
-    {"claims_shell_change", "Claim: farther shells change less", shell_changes},
-    {"claims_constant_taps", "Claim: constant taps do not notice", none},
-    {"claims_depth", "Claim: deeper networks", depths},
+constexpr std::array figures{
+    Figure{"table1", "Table 1: the data sets", none},
+    Figure{"fig1", "Figure 1: how far filters move when the graph is perturbed", filter_errors},
+    Figure{"fig2a", "Figure 2a: denoising, error against epochs", denoising_over_epochs},
+    Figure{"fig2b", "Figure 2b: denoising, error against noise power", denoising_over_noise},
+    Figure{"fig3a", "Figure 3a: node classification, accuracy against K", accuracy_over_taps},
+    Figure{"fig3b", "Figure 3b: node classification on a perturbed graph",
+           accuracy_under_perturbation},
+    Figure{"claims_norms", "Claim: powers grow, shells do not", norms},
+    Figure{"claims_float_error", "Claim: numerical errors", float_errors},
+    Figure{"claims_shell_change", "Claim: farther shells change less", shell_changes},
+    Figure{"claims_constant_taps", "Claim: constant taps do not notice", none},
+    Figure{"claims_depth", "Claim: deeper networks", depths},
 };
 
 }  // namespace

@@ -84,8 +84,9 @@ std::string summary(const json& results, const std::vector<Verdict>& verdicts) {
       "<p>A {} run with the settings of the paper's <b>{}</b>, seed <b>{}</b>. {}</p>\n",
       quick ? "<b>quick</b>" : "<b>full</b>", xml_text(value_text(results, "settings")),
       xml_text(value_text(results, "seed")),
-      quick ? "A quick run has fewer signals, runs and values of K than the paper, so its numbers "
-              "scatter more; <code>ngf reproduce all --full</code> has the paper's sizes."
+      quick ? "A quick run has fewer signals, runs and values of K than the paper, and narrower "
+              "networks, so its numbers scatter more; <code>ngf reproduce all --full</code> has "
+              "the paper's sizes."
             : "It has the paper's sizes.");
   html += "<ul class=\"counts\" aria-label=\"Verdicts\">\n";
   for (const Outcome outcome : outcomes) {
@@ -205,8 +206,11 @@ std::string sizes(const json& results, const std::string& figure) {
         *low == *high ? human_number(*low)
                       : fmt::format("{} to {}", human_number(*low), human_number(*high));
     const bool banded = rows.has("std") || rows.has("gf_std");
-    return fmt::format("<p class=\"quiet\">Here: {}{}.</p>\n",
-                       fmt::format(fmt::runtime(text), number),
+    const std::string width = rows.has("hidden") ? fmt::format("; {} features in hidden layers",
+                                                               human_number(rows.first("hidden")))
+                                                 : "";
+    return fmt::format("<p class=\"quiet\">Here: {}{}{}.</p>\n",
+                       fmt::format(fmt::runtime(text), number), width,
                        banded ? "; bands are one standard deviation wide on each side" : "");
   }
   return {};

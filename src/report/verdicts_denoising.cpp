@@ -143,7 +143,7 @@ std::vector<Pair> pairs(const Rows& rows, const std::string& input, const std::s
 }
 
 std::string told(const Pair& pair) {
-  return fmt::format("at {}: {} against {}", pair.noise, said(pair.first), said(pair.second));
+  return fmt::format("noise {}: {} against {}", pair.noise, said(pair.first), said(pair.second));
 }
 
 void judge_polynomial_input(std::vector<Verdict>& verdicts, const std::string& settings,
