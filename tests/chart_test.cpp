@@ -218,6 +218,28 @@ TEST(Chart, TellsValuesOfFewPoints) {
   const std::string line = to_svg(chart_of(many, many));
   EXPECT_EQ(count(line, "class=\"point\""), 0U);
   EXPECT_THAT(line, HasSubstr("<title>line</title>"));
+  EXPECT_THAT(count(line, "<title>line: 1, 1</title>"), testing::AllOf(Ge(20U), Le(25U)));
+}
+
+TEST(Chart, LinesMayShareALook) {
+  Chart chart = chart_of({1, 2}, {3, 4});
+  chart.series.push_back(chart.series[0]);
+  chart.series[1].look = 0;
+  chart.series[1].dotted = true;
+  const std::string svg = to_svg(chart);
+  expect_sound(svg);
+  EXPECT_THAT(svg, HasSubstr("<g class=\"series series-1 colour-0\">"));
+  EXPECT_EQ(count(svg, "<circle class=\"point\""), 6U);  // each two, and those of the legend
+}
+
+TEST(Chart, IsAsWideAsAsked) {
+  Chart chart = chart_of({1, 2}, {3, 4});
+  chart.width = 480;
+  EXPECT_THAT(to_svg(chart), HasSubstr("viewBox=\"0 0 480 "));
+  EXPECT_THAT(ngf::to_svg(std::vector<Chart>{chart, chart_of({1}, {2})}),
+              HasSubstr("viewBox=\"0 0 720 "));
+  chart.width = 100;
+  EXPECT_THAT(error_of<Error>([&] { to_svg(chart); }), HasSubstr("100 wide"));
 }
 
 TEST(Chart, NamesItsParts) {
@@ -227,10 +249,10 @@ TEST(Chart, NamesItsParts) {
   const std::string svg = to_svg(chart);
   expect_sound(svg);
   for (std::size_t i = 0; i < 20; ++i) {
-    EXPECT_EQ(count(svg, fmt::format("<g class=\"series series-{}\">", i)), 1U);
-    EXPECT_EQ(count(svg, fmt::format("<g class=\"key key-{}\">", i)), 1U);
+    EXPECT_EQ(count(svg, fmt::format("<g class=\"series series-{} colour-{}\">", i, i % 7)), 1U);
+    EXPECT_EQ(count(svg, fmt::format("<g class=\"key key-{} colour-{}\">", i, i % 7)), 1U);
     // In both colour schemes.
-    EXPECT_EQ(count(svg, fmt::format(".series-{} .line", i)), 2U);
+    EXPECT_EQ(count(svg, fmt::format(".colour-{} .line", i % 7)), 2U);
   }
   EXPECT_THAT(svg, HasSubstr("prefers-color-scheme:dark"));
   EXPECT_THAT(svg, HasSubstr("stroke-dasharray=\"1 5\""));

@@ -23,43 +23,42 @@ using report::human_number;
 using report::shortened;
 using report::xml_text;
 
-constexpr double width = 720;
+constexpr double least_width = 300;
 constexpr double plot_height = 300;
 constexpr double margin = 20;
 constexpr double line_height = 18;
 constexpr double letter = 6.8;  // the mean width of a letter at 12 px, on the safe side
-// A line of few points shows them.
+// A line of few points shows them. A longer one tells about that many of its values.
 constexpr std::size_t few_points = 40;
-constexpr int x_ticks = 8;
+constexpr std::size_t spots = 24;
+constexpr double x_ticks = 8;
+constexpr double tick_distance = 60;  // at least
 constexpr int y_ticks = 6;
 
-// After Okabe and Ito, "Color universal design": on white, and lighter on black. A line beyond them
-// has the colour of an earlier one, and other dashes.
-constexpr std::array<std::string_view, 7> light{"#0072b2", "#d55e00", "#009e73", "#b65a8e",
-                                                "#c98a00", "#3a9bdc", "#555555"};
-constexpr std::array<std::string_view, 7> dark{"#4fa8e0", "#ff8a4c", "#2fc69a", "#e39cc4",
-                                               "#f0b429", "#8fd0ff", "#b8b8b8"};
+// After Okabe and Ito, "Color universal design": on white, and lighter on black.
+using Colours = std::array<std::string_view, chart_colours>;
+constexpr Colours light{"#0072b2", "#d55e00", "#009e73", "#b65a8e",
+                        "#c98a00", "#3a9bdc", "#555555"};
+constexpr Colours dark{"#4fa8e0", "#ff8a4c", "#2fc69a", "#e39cc4", "#f0b429", "#8fd0ff", "#b8b8b8"};
 
 /// Two decimals are finer than any screen or printer.
 std::string coordinate(double value) {
   return fmt::format("{}", std::round(value * 100) / 100 + 0.0);
 }
 
-std::string colour_rules(const std::array<std::string_view, 7>& colours, std::size_t series) {
+std::string colour_rules(const Colours& colours) {
   std::string text;
-  for (std::size_t i = 0; i < series; ++i) {
-    const std::string_view colour = colours[i % colours.size()];
+  for (std::size_t i = 0; i < colours.size(); ++i) {
     text += fmt::format(
-        ".ngf-chart .series-{0} .line,.ngf-chart .key-{0} .line{{stroke:{1}}}"
-        ".ngf-chart .series-{0} .band,.ngf-chart .series-{0} .point,.ngf-chart .key-{0} "
-        ".point{{fill:{1}}}\n",
-        i, colour);
+        ".ngf-chart .colour-{0} .line{{stroke:{1}}}"
+        ".ngf-chart .colour-{0} .band,.ngf-chart .colour-{0} .point{{fill:{1}}}\n",
+        i, colours[i]);
   }
   return text;
 }
 
 /// No variables and nothing nested: programs that are no browsers read this too.
-std::string style(std::size_t series) {
+std::string style() {
   return fmt::format(
       "<style>\n"
       ".ngf-chart text{{font-family:system-ui,'Segoe UI',Roboto,'DejaVu Sans',sans-serif;"
@@ -70,6 +69,7 @@ std::string style(std::size_t series) {
       ".ngf-chart .axis{{stroke:#777;stroke-width:1}}\n"
       ".ngf-chart .line{{fill:none;stroke-width:2;stroke-linejoin:round;stroke-linecap:round}}\n"
       ".ngf-chart .band{{fill-opacity:.18;stroke:none}}\n"
+      ".ngf-chart .spot{{fill-opacity:0}}\n"
       "{}"
       "@media (prefers-color-scheme:dark){{\n"
       ".ngf-chart text{{fill:#ccc}}\n"
@@ -80,7 +80,7 @@ std::string style(std::size_t series) {
       "{}"
       "}}\n"
       "</style>\n",
-      colour_rules(light, series), colour_rules(dark, series));
+      colour_rules(light), colour_rules(dark));
 }
 
 std::string text_element(double x, double y, std::string_view anchor, std::string_view content,
@@ -94,19 +94,19 @@ std::string line_element(double x1, double y1, double x2, double y2) {
                      coordinate(y2));
 }
 
-std::string dashes(const Series& series, std::size_t i) {
+std::string dashes(const Series& series, std::size_t look) {
   if (series.dotted) return R"( stroke-dasharray="1 5")";
   constexpr std::array<std::string_view, 3> patterns{"", R"( stroke-dasharray="8 5")",
                                                      R"( stroke-dasharray="10 4 2 4")"};
-  return std::string(patterns[i / light.size() % patterns.size()]);
+  return std::string(patterns[look / chart_colours % patterns.size()]);
 }
 
 /// A mark whose shape tells lines apart where colours cannot.
-std::string mark(std::size_t i, double x, double y) {
+std::string mark(std::size_t look, double x, double y) {
   const auto at = [&](double dx, double dy) {
     return coordinate(x + dx) + " " + coordinate(y + dy);
   };
-  switch (i % 4) {
+  switch (look % 4) {
     case 0:
       return fmt::format(R"(<circle class="point" cx="{}" cy="{}" r="3.5")", coordinate(x),
                          coordinate(y));
@@ -141,6 +141,9 @@ std::vector<double> all_y(const Chart& chart) {
 }
 
 void check(const Chart& chart) {
+  if (!(chart.width >= least_width)) {
+    detail::fail("chart '{}': {} wide; expected {} or more", chart.title, chart.width, least_width);
+  }
   for (const Series& series : chart.series) {
     const std::size_t points = series.x.size();
     const auto fits = [&](const std::vector<double>& list) {
@@ -161,7 +164,8 @@ class Drawing {
  public:
   explicit Drawing(const Chart& chart)
       : chart_(chart),
-        x_(all_x(chart), chart.log_x, Axis::Ends::tight, x_ticks),
+        x_(all_x(chart), chart.log_x, Axis::Ends::tight,
+           static_cast<int>(std::min(x_ticks, chart.width / tick_distance))),
         y_(all_y(chart), chart.log_y, Axis::Ends::round, y_ticks) {
     std::size_t widest = 0;
     for (const auto& tick : y_.ticks()) widest = std::max(widest, character_count(tick.label));
@@ -180,7 +184,8 @@ class Drawing {
   double height() const { return height_; }
 
  private:
-  double right() const { return width - margin; }
+  double right() const { return chart_.width - margin; }
+  std::size_t look(std::size_t i) const { return chart_.series[i].look.value_or(i); }
   double x_of(double value) const { return left_ + x_.place(value) * (right() - left_); }
   double y_of(double value) const { return bottom_ - y_.place(value) * plot_height; }
   bool drawn(const Series& series, std::size_t p) const {
@@ -189,8 +194,8 @@ class Drawing {
 
   void draw_title() {
     if (chart_.title.empty()) return;
-    const auto most = static_cast<std::size_t>((width - 2 * margin) / (letter * 1.25));
-    svg_ += text_element(width / 2, margin + 14, "middle", shortened(chart_.title, most),
+    const auto most = static_cast<std::size_t>((chart_.width - 2 * margin) / (letter * 1.25));
+    svg_ += text_element(chart_.width / 2, margin + 14, "middle", shortened(chart_.title, most),
                          R"( class="title")");
   }
 
@@ -213,10 +218,15 @@ class Drawing {
         top_ += line_height;
       }
       const double middle = top_ + 4;
-      svg_ += fmt::format(R"(<g class="key key-{}"><path class="line" d="M{} {}H{}"{}/>)", i,
-                          coordinate(x), coordinate(middle), coordinate(x + 26),
-                          dashes(chart_.series[i], i));
-      if (chart_.series[i].x.size() <= few_points) svg_ += mark(i, x + 13, middle) + "/>";
+      svg_ += fmt::format(R"(<g class="key key-{} colour-{}">)", i, look(i) % chart_colours);
+      // Where a page listens for clicks, between the letters too.
+      svg_ += fmt::format(R"(<rect class="spot" x="{}" y="{}" width="{}" height="{}"/>)",
+                          coordinate(x), coordinate(middle - line_height / 2), coordinate(needed),
+                          coordinate(line_height));
+      svg_ +=
+          fmt::format(R"(<path class="line" d="M{} {}H{}"{}/>)", coordinate(x), coordinate(middle),
+                      coordinate(x + 26), dashes(chart_.series[i], look(i)));
+      if (chart_.series[i].x.size() <= few_points) svg_ += mark(look(i), x + 13, middle) + "/>";
       svg_ += text_element(x + key, middle + 4, "start", name);
       svg_ += "</g>\n";
       x += needed + gap;
@@ -268,7 +278,7 @@ class Drawing {
 
   void draw_series(std::size_t i) {
     const Series& series = chart_.series[i];
-    svg_ += fmt::format("<g class=\"series series-{}\">\n", i);
+    svg_ += fmt::format("<g class=\"series series-{} colour-{}\">\n", i, look(i) % chart_colours);
     if (!series.low.empty()) draw_band(series);
     std::string path;
     for_each_piece(series, [&](std::size_t begin, std::size_t end) {
@@ -281,9 +291,9 @@ class Drawing {
     });
     if (!path.empty()) {
       svg_ += fmt::format("<path class=\"line\" d=\"{}\"{}><title>{}</title></path>\n", path,
-                          dashes(series, i), xml_text(series.name));
+                          dashes(series, look(i)), xml_text(series.name));
     }
-    if (series.x.size() <= few_points) draw_points(i);
+    draw_points(i);
     svg_ += "</g>\n";
   }
 
@@ -310,18 +320,27 @@ class Drawing {
 
   void draw_points(std::size_t i) {
     const Series& series = chart_.series[i];
-    for (std::size_t p = 0; p < series.x.size(); ++p) {
+    const bool few = series.x.size() <= few_points;
+    const std::size_t step = few ? 1 : (series.x.size() + spots - 1) / spots;
+    for (std::size_t p = 0; p < series.x.size(); p += step) {
       if (!drawn(series, p)) continue;
-      std::string tip = fmt::format("{}{}, {}", series.name.empty() ? "" : series.name + ": ",
-                                    human_number(series.x[p]), human_number(series.y[p]));
-      if (!series.low.empty() && std::isfinite(series.low[p]) && std::isfinite(series.high[p])) {
-        tip +=
-            fmt::format(" ({} to {})", human_number(series.low[p]), human_number(series.high[p]));
-      }
-      svg_ +=
-          fmt::format("{}><title>{}</title></{}>\n", mark(i, x_of(series.x[p]), y_of(series.y[p])),
-                      xml_text(tip), i % 4 == 0 ? "circle" : "path");
+      const double x = x_of(series.x[p]);
+      const double y = y_of(series.y[p]);
+      const std::string shape = few ? mark(look(i), x, y)
+                                    : fmt::format(R"(<circle class="spot" cx="{}" cy="{}" r="8")",
+                                                  coordinate(x), coordinate(y));
+      svg_ += fmt::format("{}><title>{}</title></{}>\n", shape, xml_text(tip(series, p)),
+                          shape.starts_with("<circle") ? "circle" : "path");
     }
+  }
+
+  static std::string tip(const Series& series, std::size_t p) {
+    std::string text = fmt::format("{}{}, {}", series.name.empty() ? "" : series.name + ": ",
+                                   human_number(series.x[p]), human_number(series.y[p]));
+    if (!series.low.empty() && std::isfinite(series.low[p]) && std::isfinite(series.high[p])) {
+      text += fmt::format(" ({} to {})", human_number(series.low[p]), human_number(series.high[p]));
+    }
+    return text;
   }
 
   const Chart& chart_;
@@ -341,15 +360,15 @@ std::string to_svg(const Chart& chart) { return to_svg(std::span(&chart, 1)); }
 std::string to_svg(std::span<const Chart> charts) {
   std::string body;
   std::string titles;
+  double width = least_width;
   double height = 0;
-  std::size_t series = 0;
   for (const Chart& chart : charts) {
     check(chart);
     const Drawing drawing(chart);
     body += fmt::format("<g class=\"chart\" transform=\"translate(0 {})\">\n{}</g>\n",
                         coordinate(height), drawing.svg());
     height += drawing.height();
-    series = std::max(series, chart.series.size());
+    width = std::max(width, chart.width);
     if (!chart.title.empty()) titles += (titles.empty() ? "" : "; ") + chart.title;
   }
   const std::string size =
@@ -357,7 +376,7 @@ std::string to_svg(std::span<const Chart> charts) {
   return fmt::format(
       R"(<svg xmlns="http://www.w3.org/2000/svg" class="ngf-chart" viewBox="0 0 {} {}" {} )"
       "role=\"img\">\n<title>{}</title>\n{}<rect class=\"paper\" {}/>\n{}</svg>\n",
-      coordinate(width), coordinate(height), size, xml_text(titles), style(series), size, body);
+      coordinate(width), coordinate(height), size, xml_text(titles), style(), size, body);
 }
 
 }  // namespace ngf
