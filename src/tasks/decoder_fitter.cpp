@@ -66,6 +66,8 @@ class DecoderFitter : public Fitter {
     return std::sqrt(filter_.filter().apply(b).squaredNorm() / static_cast<double>(b.size()));
   }
 
+  double epoch_flops() override { return 2 * filter_.flops(settings_.hidden); }
+
   void fit(const FitTask& task, const FitWatch& watch, Meter& meter) override {
     const auto columns = static_cast<std::size_t>(task.targets.cols());
     const auto threads = static_cast<std::size_t>(detail::thread_count(settings_.threads));

@@ -145,6 +145,13 @@ Unit unit_of(const Eigen::VectorXd& y, const DenoiseSettings& settings, double s
   return unit;
 }
 
+std::unique_ptr<tasks::Fitter> make_fitter(const Graph& graph, const DenoiseSettings& settings,
+                                           Progress* progress) {
+  const bool own = settings.arch == DenoiseArch::ngf || settings.arch == DenoiseArch::gf;
+  return own && settings.layers == 2 ? tasks::make_decoder_fitter(graph, settings, progress)
+                                     : tasks::make_network_fitter(graph, settings, progress);
+}
+
 class NetworkDenoiser {
  public:
   NetworkDenoiser(const Graph& graph, const Matrix& noisy, const Matrix* clean,
@@ -154,8 +161,7 @@ class NetworkDenoiser {
         clean_(clean),
         settings_(settings),
         progress_(progress),
-        fitter_(decoder() ? tasks::make_decoder_fitter(graph, settings, progress)
-                          : tasks::make_network_fitter(graph, settings, progress)) {
+        fitter_(make_fitter(graph, settings, progress)) {
     result_.signals = noisy;
     result_.each.resize(static_cast<std::size_t>(noisy.cols()));
   }
@@ -171,11 +177,6 @@ class NetworkDenoiser {
   }
 
  private:
-  bool decoder() const {
-    const bool own = settings_.arch == DenoiseArch::ngf || settings_.arch == DenoiseArch::gf;
-    return own && settings_.layers == 2;
-  }
-
   /// The signals that there is something to fit of.
   void prepare() {
     const double size = fitter_->signal_size();
@@ -340,6 +341,10 @@ DenoiseResult denoise(const Graph& graph, const Matrix& noisy, const Matrix* cle
   check(graph, noisy, clean, settings);
   if (is_baseline(settings.arch)) return smooth_all(graph, noisy, clean, settings, progress);
   return NetworkDenoiser(graph, noisy, clean, settings, progress).run();
+}
+
+double epoch_flops(const Graph& graph, const DenoiseSettings& settings) {
+  return is_baseline(settings.arch) ? 0 : make_fitter(graph, settings, nullptr)->epoch_flops();
 }
 
 }  // namespace ngf

@@ -49,6 +49,8 @@ class Fitter {
 
   /// Root of the mean square that signals should have.
   virtual double signal_size() const = 0;
+  /// Multiplications and additions of one epoch of one column.
+  virtual double epoch_flops() = 0;
   /// A column's outputs do not depend on the other columns.
   virtual void fit(const FitTask& task, const FitWatch& watch, Meter& meter) = 0;
 };

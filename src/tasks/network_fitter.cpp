@@ -86,6 +86,7 @@ class NetworkFitter : public Fitter {
   }
 
   double signal_size() const override { return 1; }
+  double epoch_flops() override { return network_of(1).flops(); }
 
   void fit(const FitTask& task, const FitWatch& watch, Meter& meter) override {
     const auto columns = static_cast<std::size_t>(task.targets.cols());

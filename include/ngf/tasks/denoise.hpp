@@ -99,4 +99,7 @@ struct DenoiseResult {
 DenoiseResult denoise(const Graph& graph, const Matrix& noisy, const Matrix* clean,
                       const DenoiseSettings& settings, Progress* progress = nullptr);
 
+/// Multiplications and additions of one epoch of one signal; 0 for baselines.
+double epoch_flops(const Graph& graph, const DenoiseSettings& settings);
+
 }  // namespace ngf
