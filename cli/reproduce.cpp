@@ -54,7 +54,7 @@ std::vector<std::string> figures_of(const ReproduceVerb& verb) {
 // ---- Data sets ----
 
 /// Those that are found. Where some are not, the built-in one stands in for them: returns true.
-bool load_datasets(const ReproduceVerb& verb, experiments::Setup& setup) {
+bool load_datasets(const ReproduceVerb& verb, experiments::Study& study) {
   const std::vector<std::filesystem::path> folders = GraphSource::folders(verb.data);
   std::vector<std::string> missing;
   for (const std::string name : {"cora", "citeseer", "pubmed"}) {
@@ -68,14 +68,14 @@ bool load_datasets(const ReproduceVerb& verb, experiments::Setup& setup) {
     options.threads = verb.common.threads;
     options.memory = verb.common.memory;
     options.progress = &progress;
-    setup.datasets.push_back({name, io::read_planetoid(*folder, name, options).dataset});
+    study.datasets.push_back({name, io::read_planetoid(*folder, name, options).dataset});
   }
   if (missing.empty()) return false;
   warn(verb.common, fmt::format("builtin:citation stands in for {}, not here; fetch with: "
                                 "ngf data get planetoid:{}",
                                 fmt::join(missing, ", "), missing.front()));
   constexpr std::uint64_t nodes = 2708;
-  setup.datasets.push_back({"citation", citation_network(nodes, verb.common.seed)});
+  study.datasets.push_back({"citation", citation_network(nodes, verb.common.seed)});
   return true;
 }
 
@@ -179,20 +179,22 @@ void run_cells(const ReproduceVerb& verb, ReproduceJob& job, const std::filesyst
 void run_reproduce(const ReproduceVerb& verb) {
   make_folder(verb.out);
   const std::vector<std::string> figures = figures_of(verb);
-  experiments::Setup setup;
-  setup.settings = verb.settings == "text" ? PaperSettings::text : PaperSettings::code;
-  setup.size = verb.full ? experiments::Size::full : experiments::Size::quick;
-  setup.seed = verb.common.seed;
-  setup.threads = verb.common.threads;
-  setup.memory = verb.common.memory;
+  experiments::Study study;
+  study.settings = verb.settings == "text" ? PaperSettings::text : PaperSettings::code;
+  study.size = verb.full ? experiments::Size::full : experiments::Size::quick;
+  study.seed = verb.common.seed;
+  study.threads = verb.common.threads;
+  study.memory = verb.common.memory;
   const bool needed = std::any_of(figures.begin(), figures.end(), experiments::needs_datasets);
-  const bool stand_in = needed && load_datasets(verb, setup);
-  ReproduceJob job(setup, figures, bench::multiplication_rate(verb.common.threads));
+  const bool stand_in = needed && load_datasets(verb, study);
+  constexpr double seconds_of_measuring = 0.3;
+  ReproduceJob job(study, figures,
+                   bench::multiplication_rate(verb.common.threads, seconds_of_measuring));
   const std::filesystem::path journal = verb.out / "reproduce.journal";
   job.keep_in(journal, verb.resume);
   run_cells(verb, job, journal);
   const Json provenance = provenance_of(verb, job);
-  write_report(verb.out, experiments::results_text(setup, stand_in, job.rows()),
+  write_report(verb.out, experiments::results_text(study, stand_in, job.rows()),
                provenance.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
   job.finish();
   print_outcome(verb, provenance, stand_in);

@@ -36,11 +36,11 @@ class CellProgress : public Progress {
 
 }  // namespace
 
-ReproduceJob::ReproduceJob(const experiments::Setup& setup, const std::vector<std::string>& figures,
+ReproduceJob::ReproduceJob(const experiments::Study& study, const std::vector<std::string>& figures,
                            double rate)
-    : setup_(setup), rate_(rate) {
+    : study_(study), rate_(rate) {
   for (const std::string& name : figures) {
-    figures_.push_back(experiments::make_figure(name, setup));
+    figures_.push_back(experiments::make_figure(name, study));
   }
 }
 
@@ -51,11 +51,11 @@ ReproduceJob::~ReproduceJob() {
 std::string ReproduceJob::text() const {
   Json json{{"job", "reproduce"},
             {"version", NGF_VERSION},
-            {"settings", settings_name(setup_.settings)},
-            {"size", setup_.size == experiments::Size::quick ? "quick" : "full"},
-            {"seed", setup_.seed}};
+            {"settings", settings_name(study_.settings)},
+            {"size", study_.size == experiments::Size::quick ? "quick" : "full"},
+            {"seed", study_.seed}};
   for (const Figure& figure : figures_) json["figures"].push_back(figure.name);
-  for (const experiments::NamedDataset& named : setup_.datasets) {
+  for (const experiments::NamedDataset& named : study_.datasets) {
     json["data"][named.name] = fingerprint(named.dataset, named.dataset.splits.at(0));
   }
   return json.dump();

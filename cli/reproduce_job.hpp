@@ -22,7 +22,7 @@ struct FigureTimes {
 class ReproduceJob {
  public:
   /// `rate` is what the machine multiplies and adds in a second.
-  ReproduceJob(const experiments::Setup& setup, const std::vector<std::string>& figures,
+  ReproduceJob(const experiments::Study& study, const std::vector<std::string>& figures,
                double rate);
   ReproduceJob(const ReproduceJob&) = delete;
   ReproduceJob& operator=(const ReproduceJob&) = delete;
@@ -63,7 +63,7 @@ class ReproduceJob {
   /// The estimate of all that is missing, corrected by how cells went so far.
   double seconds_left() const;
 
-  const experiments::Setup& setup_;
+  const experiments::Study& study_;
   double rate_;
   std::vector<experiments::Figure> figures_;
   std::unique_ptr<Journal> journal_;

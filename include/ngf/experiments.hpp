@@ -13,7 +13,7 @@
 /// The paper's table and figures, and its claims measured one by one (Tenorio, Rey, Gama, Segarra
 /// and Marques, 2021).
 ///
-/// A figure is a list of cells. A cell's result is a function of the setup and the seed alone:
+/// A figure is a list of cells. A cell's result is a function of the study and the seed alone:
 /// whichever other cells were run, in whatever order, on any number of threads. K counts taps, as
 /// the paper does.
 
@@ -30,7 +30,7 @@ struct NamedDataset {
 };
 
 /// What results depend on, and how much of the machine they may take.
-struct Setup {
+struct Study {
   PaperSettings settings = PaperSettings::text;
   Size size = Size::quick;
   std::uint64_t seed = 1;
@@ -60,19 +60,19 @@ struct Figure {
 
 /// All names, in the paper's order, and last the claims.
 const std::vector<std::string>& figure_names();
-/// Whether the figure is about data sets, so that `Setup::datasets` must not be empty.
+/// Whether the figure is about data sets, so that `Study::datasets` must not be empty.
 bool needs_datasets(std::string_view figure);
-/// The cells keep a reference to the setup. Throws Error for a name that is none.
-Figure make_figure(std::string_view name, const Setup& setup);
+/// The cells keep a reference to the study. Throws Error for a name that is none.
+Figure make_figure(std::string_view name, const Study& study);
 
 // One function a figure, each in a file of its own.
-Figure table1(const Setup& setup);
-Figure fig1(const Setup& setup);
-Figure fig2a(const Setup& setup);
-Figure fig2b(const Setup& setup);
-Figure fig3a(const Setup& setup);
-Figure fig3b(const Setup& setup);
-Figure claims(const Setup& setup);
+Figure table1(const Study& study);
+Figure fig1(const Study& study);
+Figure fig2a(const Study& study);
+Figure fig2b(const Study& study);
+Figure fig3a(const Study& study);
+Figure fig3b(const Study& study);
+Figure claims(const Study& study);
 
 /// A figure with what its cells gave, in their order.
 struct FigureRows {
@@ -81,7 +81,7 @@ struct FigureRows {
 };
 
 /// results.json: the same text for the same results. Times are no part of it.
-std::string results_text(const Setup& setup, bool stand_in, const std::vector<FigureRows>& figures);
+std::string results_text(const Study& study, bool stand_in, const std::vector<FigureRows>& figures);
 
 struct NamedText {
   std::string name;

@@ -15,7 +15,6 @@
 #include "experiments/common.hpp"
 #include "ngf/eccentricity.hpp"
 #include "ngf/generate.hpp"
-#include "ngf/robustness.hpp"
 
 namespace ngf::experiments {
 
@@ -27,22 +26,22 @@ constexpr std::uint32_t most_hops = 10;
 constexpr double work_of_graph = 1e9;
 constexpr double work_of_realisation = 3e8;
 
-Graph first_graph(const Setup& setup, std::string_view kind) {
-  return small_graph(kind, seed_of(setup, own_seeds, 0));
+Graph first_graph(const Study& study, std::string_view kind) {
+  return small_graph(kind, seed_of(study, own_seeds, 0));
 }
 
 // ---- Norms ----
 
-std::string norms(const Setup& setup, std::string_view kind) {
-  const Graph graph = first_graph(setup, kind);
+std::string norms(const Study& study, std::string_view kind) {
+  const Graph graph = first_graph(study, kind);
   const Matrix identity = Matrix::Identity(graph.nodes(), graph.nodes());
-  std::vector<std::uint64_t> pairs = shell_sizes(graph, {.hops = most_hops});
+  std::vector<std::uint64_t> pairs = shell_sizes(graph, {.hops = most_hops, .threads = 1});
   pairs.resize(most_hops + 1, 0);
   Row rows = Row::array();
   for (std::size_t k = 0; k <= most_hops; ++k) {
     std::vector<double> taps(k + 1, 0);
     taps[k] = 1;
-    const double power = PolynomialFilter(graph, taps).apply(identity).norm();
+    const double power = PolynomialFilter(graph, taps, Shift::adjacency, 1).apply(identity).norm();
     rows.push_back({{"graph", kind},
                     {"k", k},
                     {"power", power},
@@ -63,57 +62,49 @@ double float_error_of(const Filter& filter, const MatrixF& x) {
   return (filter.apply(x).template cast<double>() - exact).norm() / exact.norm();
 }
 
-std::string float_error(const Setup& setup, std::string_view kind) {
-  const Graph graph = first_graph(setup, kind);
-  Random random(seed_of(setup, own_seeds, 1));
+std::string float_error(const Study& study, std::string_view kind) {
+  const Graph graph = first_graph(study, kind);
+  Random random(seed_of(study, own_seeds, 1));
   MatrixF x(graph.nodes(), signals_in_float);
   for (Eigen::Index i = 0; i < x.size(); ++i) x.data()[i] = static_cast<float>(random.normal());
+  FilterOptions options;
+  options.shells.threads = 1;
   Row rows = Row::array();
   for (std::uint32_t taps = 2; taps <= most_taps_in_float; ++taps) {
-    const std::vector<double> h = uniform_taps(taps, seed_of(setup, own_seeds, 2));
+    const std::vector<double> h = uniform_taps(taps, seed_of(study, own_seeds, 2));
     rows.push_back({{"graph", kind},
                     {"K", taps},
-                    {"gf", float_error_of(PolynomialFilter(graph, h), x)},
-                    {"ngf", float_error_of(NeighborhoodFilter(graph, h), x)}});
+                    {"gf", float_error_of(PolynomialFilter(graph, h, Shift::adjacency, 1), x)},
+                    {"ngf", float_error_of(NeighborhoodFilter(graph, h, options), x)}});
   }
   return rows.dump();
 }
 
 // ---- Single shells ----
 
-constexpr double percent = 10;
-constexpr int quick_realisations = 25;
-constexpr int full_realisations = 100;
-
-std::string shell_change(const Setup& setup, std::string_view kind, std::string_view perturbed,
+std::string shell_change(const Study& study, std::string_view kind, std::string_view perturbed,
                          Progress* progress) {
-  // Realisations whose graph has no such shell do not count.
-  std::vector<double> sum(most_hops + 1, 0);
-  std::vector<int> count(most_hops + 1, 0);
-  for (int r = 0; r < sized(setup, quick_realisations, full_realisations); ++r) {
-    throw_if_stopped(progress);
-    const std::uint64_t seed = seed_of(setup, own_seeds, static_cast<std::uint64_t>(r));
-    const Graph graph = small_graph(kind, seed);
-    RobustnessOptions options;
-    options.perturb = perturbation(perturbed, percent, seed);
-    options.realisations = 1;
-    options.filter.shells.threads = setup.threads;
-    const std::vector<double> taps(most_hops + 1, 1);
-    const Robustness measured = measure_robustness(graph, taps, options);
-    const std::size_t shells = shell_sizes(graph, {.hops = most_hops}).size();
-    for (std::size_t k = 1; k < shells; ++k) {
-      sum[k] += measured.shell_change[k];
-      ++count[k];
-    }
-  }
+  const auto realisations = static_cast<std::size_t>(realisations_of(study));
+  std::vector<std::vector<double>> changes(realisations);
+  for_each_realisation(study, progress, [&](std::size_t r) {
+    const std::uint64_t seed = seed_of(study, own_seeds, r);
+    changes[r] = measure_realisation(kind, perturbed, most_hops + 1, seed).shell_change;
+    // Shells that the graph does not have do not count.
+    const ShellOptions options{.hops = most_hops, .threads = 1};
+    changes[r].resize(shell_sizes(small_graph(kind, seed), options).size());
+  });
   Row rows = Row::array();
   for (std::size_t k = 1; k <= most_hops; ++k) {
-    if (count[k] == 0) continue;
+    std::vector<double> of_hop;
+    for (const std::vector<double>& own : changes) {
+      if (k < own.size()) of_hop.push_back(own[k]);
+    }
+    if (of_hop.empty()) continue;
     rows.push_back({{"graph", kind},
                     {"perturbation", perturbed},
                     {"k", k},
-                    {"change", sum[k] / count[k]},
-                    {"realisations", count[k]}});
+                    {"change", summarize(of_hop).mean},
+                    {"realisations", of_hop.size()}});
   }
   return rows.dump();
 }
@@ -122,6 +113,7 @@ std::string shell_change(const Setup& setup, std::string_view kind, std::string_
 
 /// Edges created and destroyed, so that the graph stays connected.
 PerturbOptions connected_perturbation(const Graph& graph, std::uint64_t seed) {
+  constexpr double percent = 10;
   Random seeds(seed);
   for (;;) {
     const PerturbOptions options = perturbation("both", percent, seeds.bits64());
@@ -129,11 +121,12 @@ PerturbOptions connected_perturbation(const Graph& graph, std::uint64_t seed) {
   }
 }
 
-std::string constant_taps(const Setup& setup, std::string_view kind) {
-  const Graph graph = first_graph(setup, kind);
+std::string constant_taps(const Study& study, std::string_view kind) {
+  const Graph graph = first_graph(study, kind);
   RobustnessOptions options;
-  options.perturb = connected_perturbation(graph, seed_of(setup, own_seeds, 3));
+  options.perturb = connected_perturbation(graph, seed_of(study, own_seeds, 3));
   options.realisations = 1;
+  options.filter.shells.threads = 1;
   const std::uint32_t diameter = measure_extent(graph).diameter;
   const std::uint32_t after = measure_extent(perturb(graph, options.perturb).graph).diameter;
   Row rows = Row::array();
@@ -155,14 +148,14 @@ constexpr std::int64_t depth_hidden = 64;
 constexpr std::size_t quick_depth_runs = 2;
 constexpr std::size_t full_depth_runs = 10;
 
-std::vector<std::int64_t> depths_of(const Setup& setup) {
-  if (setup.size == Size::full) return {2, 3, 4, 6, 8, 12, 16};
+std::vector<std::int64_t> depths_of(const Study& study) {
+  if (study.size == Size::full) return {2, 3, 4, 6, 8, 12, 16};
   return {2, 4, 8, 16};
 }
 
 /// Communities to be told apart: those of test case 1, a community a class, features that are the
 /// class's own vector under noise that hides it from a single node.
-Dataset communities(const Setup& setup) {
+Dataset communities(const Study& study) {
   constexpr NodeId nodes = 256;
   constexpr NodeId classes = 8;
   constexpr NodeId each = nodes / classes;
@@ -171,8 +164,8 @@ Dataset communities(const Setup& setup) {
   constexpr Eigen::Index features = 16;
   constexpr double noise = 2;
   Dataset dataset;
-  dataset.graph = stochastic_block_model(nodes, classes, 0.3, 0.0075, seed_of(setup, own_seeds, 4));
-  Random random = detail::random_for(setup.seed, detail::Use::experiment_features, 0);
+  dataset.graph = stochastic_block_model(nodes, classes, 0.3, 0.0075, seed_of(study, own_seeds, 4));
+  Random random = detail::random_for(study.seed, detail::Use::experiment_features, 0);
   MatrixF means(classes, features);
   for (Eigen::Index i = 0; i < means.size(); ++i) {
     means.data()[i] = static_cast<float>(random.normal());
@@ -197,10 +190,10 @@ Dataset communities(const Setup& setup) {
 }
 
 /// Cora, or what stands in for it.
-const NamedDataset& citations(const Setup& setup) {
-  const auto found = std::find_if(setup.datasets.begin(), setup.datasets.end(),
+const NamedDataset& citations(const Study& study) {
+  const auto found = std::find_if(study.datasets.begin(), study.datasets.end(),
                                   [](const auto& named) { return named.name == "cora"; });
-  return found == setup.datasets.end() ? setup.datasets.back() : *found;
+  return found == study.datasets.end() ? study.datasets.back() : *found;
 }
 
 struct Depth {
@@ -209,8 +202,8 @@ struct Depth {
   ModelKind model;
 };
 
-ClassifySettings training_of(const Setup& setup, const Depth& depth) {
-  ClassifySettings settings = paper_training(setup, depth.model, depth_taps);
+ClassifySettings training_of(const Study& study, const Depth& depth) {
+  ClassifySettings settings = paper_training(study, depth.model, depth_taps);
   settings.model.layers = depth.layers;
   settings.model.hidden = depth_hidden;
   settings.model.normalize_features = !depth.sbm;
@@ -220,15 +213,15 @@ ClassifySettings training_of(const Setup& setup, const Depth& depth) {
   return settings;
 }
 
-std::string run_depth(const Setup& setup, const Depth& depth, Progress* progress) {
-  const Dataset sbm = depth.sbm ? communities(setup) : Dataset();
-  const Dataset& dataset = depth.sbm ? sbm : citations(setup).dataset;
-  const ClassifySettings settings = training_of(setup, depth);
+std::string run_depth(const Study& study, const Depth& depth, Progress* progress) {
+  const Dataset sbm = depth.sbm ? communities(study) : Dataset();
+  const Dataset& dataset = depth.sbm ? sbm : citations(study).dataset;
+  const ClassifySettings settings = training_of(study, depth);
   const std::vector<RunResult> runs =
-      train(dataset, settings, sized(setup, quick_depth_runs, full_depth_runs), progress);
+      train(dataset, settings, sized(study, quick_depth_runs, full_depth_runs), progress);
   double gradient = 0;
   for (const RunResult& one : runs) gradient += one.first_gradient;
-  Row row{{"dataset", depth.sbm ? "sbm" : citations(setup).name},
+  Row row{{"dataset", depth.sbm ? "sbm" : citations(study).name},
           {"layers", depth.layers},
           {"filter", filter_name(depth.model)}};
   add_accuracy(row, runs);
@@ -236,21 +229,21 @@ std::string run_depth(const Setup& setup, const Depth& depth, Progress* progress
   return Row::array({row}).dump();
 }
 
-void add_depth(Figure& figure, const Setup& setup) {
-  const Dataset sbm = communities(setup);
+void add_depth(Figure& figure, const Study& study) {
+  const Dataset sbm = communities(study);
   for (const bool on_sbm : {false, true}) {
-    for (const std::int64_t layers : depths_of(setup)) {
+    for (const std::int64_t layers : depths_of(study)) {
       for (const ModelKind model : networks) {
         const Depth depth{on_sbm, layers, model};
-        const std::string name = on_sbm ? "sbm" : citations(setup).name;
+        const std::string name = on_sbm ? "sbm" : citations(study).name;
         Cell& cell = figure.cells.emplace_back();
         cell.key = fmt::format("claims depth {} {} layers {}", name, layers, filter_name(model));
         cell.part = "depth";
         cell.work =
-            training_work(on_sbm ? sbm : citations(setup).dataset, training_of(setup, depth),
-                          sized(setup, quick_depth_runs, full_depth_runs));
-        cell.run = [&setup, depth](Progress* progress) {
-          return run_depth(setup, depth, progress);
+            training_work(on_sbm ? sbm : citations(study).dataset, training_of(study, depth),
+                          sized(study, quick_depth_runs, full_depth_runs));
+        cell.run = [&study, depth](Progress* progress) {
+          return run_depth(study, depth, progress);
         };
       }
     }
@@ -270,26 +263,25 @@ void add_graphs(Figure& figure, const std::string& part, double work, const Run&
 
 }  // namespace
 
-Figure claims(const Setup& setup) {
+Figure claims(const Study& study) {
   Figure figure{"claims", "norms, float errors, single shells, equal taps, depth", {}};
   add_graphs(figure, "norms", work_of_graph,
-             [&setup](std::string_view kind) { return norms(setup, kind); });
+             [&study](std::string_view kind) { return norms(study, kind); });
   add_graphs(figure, "float_error", work_of_graph,
-             [&setup](std::string_view kind) { return float_error(setup, kind); });
+             [&study](std::string_view kind) { return float_error(study, kind); });
   for (const std::string_view kind : small_graphs) {
     for (const std::string_view perturbed : perturbations) {
-      figure.cells.push_back(
-          {.key = fmt::format("claims shell_change {} {}", kind, perturbed),
-           .part = "shell_change",
-           .work = sized(setup, quick_realisations, full_realisations) * work_of_realisation,
-           .run = [&setup, kind, perturbed](Progress* progress) {
-             return shell_change(setup, kind, perturbed, progress);
-           }});
+      figure.cells.push_back({.key = fmt::format("claims shell_change {} {}", kind, perturbed),
+                              .part = "shell_change",
+                              .work = realisations_of(study) * work_of_realisation,
+                              .run = [&study, kind, perturbed](Progress* progress) {
+                                return shell_change(study, kind, perturbed, progress);
+                              }});
     }
   }
   add_graphs(figure, "constant_taps", work_of_graph,
-             [&setup](std::string_view kind) { return constant_taps(setup, kind); });
-  add_depth(figure, setup);
+             [&study](std::string_view kind) { return constant_taps(study, kind); });
+  add_depth(figure, study);
   return figure;
 }
 

@@ -1,8 +1,8 @@
 #include "experiments/common.hpp"
 
 #include <algorithm>
-#include <functional>
 
+#include "detail/parallel.hpp"
 #include "detail/streams.hpp"
 #include "ngf/components.hpp"
 #include "ngf/generate.hpp"
@@ -10,9 +10,9 @@
 
 namespace ngf::experiments {
 
-std::uint64_t seed_of(const Setup& setup, std::uint64_t figure, std::uint64_t item) {
+std::uint64_t seed_of(const Study& study, std::uint64_t figure, std::uint64_t item) {
   constexpr std::uint64_t figures = 1000;
-  return detail::random_for(setup.seed, detail::Use::experiments, item * figures + figure).bits64();
+  return detail::random_for(study.seed, detail::Use::experiments, item * figures + figure).bits64();
 }
 
 // ---- Small graphs ----
@@ -43,6 +43,27 @@ PerturbOptions perturbation(std::string_view kind, double percent, std::uint64_t
           .threads = 1};
 }
 
+int realisations_of(const Study& study) { return sized(study, 25, 100); }
+
+Robustness measure_realisation(std::string_view graph, std::string_view kind, std::size_t taps,
+                               std::uint64_t seed) {
+  constexpr double percent = 10;
+  RobustnessOptions options;
+  options.perturb = perturbation(kind, percent, seed);
+  options.realisations = 1;
+  options.filter.shells.threads = 1;
+  return measure_robustness(small_graph(graph, seed), uniform_taps(taps, seed), options);
+}
+
+void for_each_realisation(const Study& study, Progress* progress,
+                          const std::function<void(std::size_t)>& body) {
+  detail::parallel_for(static_cast<std::size_t>(realisations_of(study)), study.threads,
+                       [&](std::size_t r) {
+                         throw_if_stopped(progress);
+                         body(r);
+                       });
+}
+
 // ---- Denoising ----
 
 std::string_view input_name(SignalKind kind) { return kind == SignalKind::gf ? "gf" : "ngf"; }
@@ -63,13 +84,13 @@ void count_fit(Cell& cell, const Graph& graph, const DenoiseSettings& settings,
 
 std::string_view filter_name(ModelKind model) { return model == ModelKind::gcnn ? "gf" : "ngf"; }
 
-ClassifySettings paper_training(const Setup& setup, ModelKind model, std::uint32_t taps) {
+ClassifySettings paper_training(const Study& study, ModelKind model, std::uint32_t taps) {
   ClassifySettings settings = recipe("paper");
   settings.model.model = model;
   settings.model.hops = taps - 1;
-  settings.run.seed = setup.seed;
-  settings.threads = setup.threads;
-  settings.memory = setup.memory;
+  settings.run.seed = study.seed;
+  settings.threads = study.threads;
+  settings.memory = study.memory;
   return settings;
 }
 

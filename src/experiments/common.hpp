@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "ngf/experiments.hpp"
 #include "ngf/perturb.hpp"
 #include "ngf/report/summary.hpp"
+#include "ngf/robustness.hpp"
 #include "ngf/tasks/classify.hpp"
 
 /// What several figures need.
@@ -16,15 +18,15 @@ namespace ngf::experiments {
 /// Rows keep their keys in the order in which they are written.
 using Row = nlohmann::ordered_json;
 
-/// Of two sizes the one that the setup asks for.
+/// Of two sizes the one that the study asks for.
 template <typename Value>
-Value sized(const Setup& setup, Value quick, Value full) {
-  return setup.size == Size::quick ? quick : full;
+Value sized(const Study& study, Value quick, Value full) {
+  return study.size == Size::quick ? quick : full;
 }
 
 /// A seed of its own for item `item` of a figure, so that no two share random numbers. `figure` is
 /// any number below 1000.
-std::uint64_t seed_of(const Setup& setup, std::uint64_t figure, std::uint64_t item);
+std::uint64_t seed_of(const Study& study, std::uint64_t figure, std::uint64_t item);
 
 // ---- Small graphs, of figure 1 and the claims ----
 
@@ -40,6 +42,16 @@ std::vector<double> uniform_taps(std::size_t count, std::uint64_t seed);
 inline constexpr std::array<std::string_view, 3> perturbations{"create", "destroy", "both"};
 /// So many percent of the edges created, destroyed, or both.
 PerturbOptions perturbation(std::string_view kind, double percent, std::uint64_t seed);
+
+/// How many graphs, taps and perturbations a mean is taken over.
+int realisations_of(const Study& study);
+/// What a perturbation of 10 % does to the filters of one small graph, all drawn by the seed. On
+/// one thread.
+Robustness measure_realisation(std::string_view graph, std::string_view kind, std::size_t taps,
+                               std::uint64_t seed);
+/// Calls body(r) for all realisations, on all threads.
+void for_each_realisation(const Study& study, Progress* progress,
+                          const std::function<void(std::size_t)>& body);
 
 // ---- Denoising, of figures 2a and 2b ----
 
@@ -57,7 +69,7 @@ inline constexpr std::array<ModelKind, 2> networks{ModelKind::gcnn, ModelKind::n
 /// "gf" or "ngf".
 std::string_view filter_name(ModelKind model);
 /// The paper's test case 3 with K taps.
-ClassifySettings paper_training(const Setup& setup, ModelKind model, std::uint32_t taps);
+ClassifySettings paper_training(const Study& study, ModelKind model, std::uint32_t taps);
 /// What training should take, counted as Cell::work is.
 double training_work(const Dataset& dataset, const ClassifySettings& settings, std::size_t runs);
 /// Trains `count` networks on the public split.

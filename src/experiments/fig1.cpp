@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "experiments/common.hpp"
-#include "ngf/robustness.hpp"
 
 namespace ngf::experiments {
 
@@ -16,9 +15,6 @@ namespace {
 
 constexpr std::uint32_t least_taps = 2;
 constexpr std::uint32_t most_taps = 10;
-constexpr double percent = 10;
-constexpr int quick_realisations = 25;
-constexpr int full_realisations = 100;
 constexpr std::uint64_t own_seeds = 1;
 /// Of a realisation, and of each of its taps.
 constexpr double work = 1.5e8;
@@ -30,22 +26,16 @@ struct Point {
   std::uint32_t taps;
 };
 
-std::string run(const Setup& setup, const Point& point, Progress* progress) {
-  const int realisations = sized(setup, quick_realisations, full_realisations);
-  std::vector<double> polynomial;
-  std::vector<double> neighborhood;
-  for (int r = 0; r < realisations; ++r) {
-    throw_if_stopped(progress);
-    const std::uint64_t seed = seed_of(setup, own_seeds, static_cast<std::uint64_t>(r));
-    RobustnessOptions options;
-    options.perturb = perturbation(point.perturbation, percent, seed);
-    options.realisations = 1;
-    options.filter.shells.threads = setup.threads;
-    const Robustness measured =
-        measure_robustness(small_graph(point.graph, seed), uniform_taps(point.taps, seed), options);
-    polynomial.push_back(measured.polynomial.mean);
-    neighborhood.push_back(measured.neighborhood.mean);
-  }
+std::string run(const Study& study, const Point& point, Progress* progress) {
+  const auto realisations = static_cast<std::size_t>(realisations_of(study));
+  std::vector<double> polynomial(realisations);
+  std::vector<double> neighborhood(realisations);
+  for_each_realisation(study, progress, [&](std::size_t r) {
+    const Robustness measured = measure_realisation(point.graph, point.perturbation, point.taps,
+                                                    seed_of(study, own_seeds, r));
+    polynomial[r] = measured.polynomial.mean;
+    neighborhood[r] = measured.neighborhood.mean;
+  });
   const Summary gf = summarize(polynomial);
   const Summary ngf = summarize(neighborhood);
   const Row row{{"graph", point.graph}, {"perturbation", point.perturbation},
@@ -57,17 +47,16 @@ std::string run(const Setup& setup, const Point& point, Progress* progress) {
 
 }  // namespace
 
-Figure fig1(const Setup& setup) {
+Figure fig1(const Study& study) {
   Figure figure{"fig1", "error of perturbed filters against K", {}};
   for (const std::string_view graph : small_graphs) {
     for (const std::string_view kind : perturbations) {
       for (std::uint32_t taps = least_taps; taps <= most_taps; ++taps) {
         Cell& cell = figure.cells.emplace_back();
         cell.key = fmt::format("fig1 {} {} K={}", graph, kind, taps);
-        cell.work =
-            sized(setup, quick_realisations, full_realisations) * (work + taps * work_of_tap);
-        cell.run = [&setup, point = Point{graph, kind, taps}](Progress* progress) {
-          return run(setup, point, progress);
+        cell.work = realisations_of(study) * (work + taps * work_of_tap);
+        cell.run = [&study, point = Point{graph, kind, taps}](Progress* progress) {
+          return run(study, point, progress);
         };
       }
     }

@@ -14,17 +14,17 @@ constexpr std::size_t full_signals = 200;
 constexpr std::uint32_t quick_epochs = 400;
 constexpr std::uint32_t full_epochs = 1000;
 
-DenoiseSettings fit_of(const Setup& setup, DenoiseArch arch) {
-  DenoiseSettings settings = denoise_settings_1(setup.settings, arch, setup.seed);
-  settings.epochs = sized(setup, quick_epochs, full_epochs);
-  settings.threads = setup.threads;
-  settings.memory = setup.memory;
+DenoiseSettings fit_of(const Study& study, DenoiseArch arch) {
+  DenoiseSettings settings = denoise_settings_1(study.settings, arch, study.seed);
+  settings.epochs = sized(study, quick_epochs, full_epochs);
+  settings.threads = study.threads;
+  settings.memory = study.memory;
   return settings;
 }
 
-DenoiseCase data_of(const Setup& setup, SignalKind input) {
-  return denoise_case_1(setup.settings, input, sized(setup, quick_signals, full_signals),
-                        setup.seed);
+DenoiseCase data_of(const Study& study, SignalKind input) {
+  return denoise_case_1(study.settings, input, sized(study, quick_signals, full_signals),
+                        study.seed);
 }
 
 std::vector<double> medians_by_epoch(const std::vector<DenoisedSignal>& signals) {
@@ -37,11 +37,11 @@ std::vector<double> medians_by_epoch(const std::vector<DenoisedSignal>& signals)
   return medians;
 }
 
-std::string run(const Setup& setup, SignalKind input, DenoiseArch arch, Progress* progress) {
-  const DenoiseCase data = data_of(setup, input);
+std::string run(const Study& study, SignalKind input, DenoiseArch arch, Progress* progress) {
+  const DenoiseCase data = data_of(study, input);
   const DenoiseResult result =
-      denoise(data.graph, data.noisy, &data.clean, fit_of(setup, arch), progress);
-  const Row row{{"settings", settings_name(setup.settings)},
+      denoise(data.graph, data.noisy, &data.clean, fit_of(study, arch), progress);
+  const Row row{{"settings", settings_name(study.settings)},
                 {"input", input_name(input)},
                 {"arch", arch_name(arch)},
                 {"signals", result.each.size()},
@@ -51,16 +51,16 @@ std::string run(const Setup& setup, SignalKind input, DenoiseArch arch, Progress
 
 }  // namespace
 
-Figure fig2a(const Setup& setup) {
+Figure fig2a(const Study& study) {
   Figure figure{"fig2a", "denoising: error against epochs", {}};
   for (const SignalKind input : inputs) {
-    const DenoiseCase data = data_of(setup, input);
+    const DenoiseCase data = data_of(study, input);
     for (const DenoiseArch arch : architectures) {
       Cell& cell = figure.cells.emplace_back();
       cell.key = fmt::format("fig2a {} {}", input_name(input), arch_name(arch));
-      count_fit(cell, data.graph, fit_of(setup, arch), static_cast<std::size_t>(data.clean.cols()));
-      cell.run = [&setup, input, arch](Progress* progress) {
-        return run(setup, input, arch, progress);
+      count_fit(cell, data.graph, fit_of(study, arch), static_cast<std::size_t>(data.clean.cols()));
+      cell.run = [&study, input, arch](Progress* progress) {
+        return run(study, input, arch, progress);
       };
     }
   }

@@ -16,8 +16,8 @@ constexpr std::array quick_noise_powers{0.025, 0.1, 0.25};
 /// The least error comes late at this rate of learning, so that epochs are not saved.
 constexpr std::uint32_t epochs = 1000;
 
-std::vector<double> powers_of(const Setup& setup) {
-  if (setup.size == Size::quick) return {quick_noise_powers.begin(), quick_noise_powers.end()};
+std::vector<double> powers_of(const Study& study) {
+  if (study.size == Size::quick) return {quick_noise_powers.begin(), quick_noise_powers.end()};
   return {noise_powers.begin(), noise_powers.end()};
 }
 
@@ -27,26 +27,26 @@ struct Point {
   DenoiseArch arch;
 };
 
-DenoiseCase data_of(const Setup& setup, const Point& point) {
-  return denoise_case_2(setup.settings, point.input, point.noise_power,
-                        sized(setup, quick_signals, full_signals), setup.seed);
+DenoiseCase data_of(const Study& study, const Point& point) {
+  return denoise_case_2(study.settings, point.input, point.noise_power,
+                        sized(study, quick_signals, full_signals), study.seed);
 }
 
-DenoiseSettings fit_of(const Setup& setup, DenoiseArch arch) {
-  DenoiseSettings settings = denoise_settings_2(setup.settings, arch, setup.seed);
+DenoiseSettings fit_of(const Study& study, DenoiseArch arch) {
+  DenoiseSettings settings = denoise_settings_2(study.settings, arch, study.seed);
   settings.epochs = epochs;
-  settings.threads = setup.threads;
-  settings.memory = setup.memory;
+  settings.threads = study.threads;
+  settings.memory = study.memory;
   return settings;
 }
 
-std::string run(const Setup& setup, const Point& point, Progress* progress) {
-  const DenoiseCase data = data_of(setup, point);
+std::string run(const Study& study, const Point& point, Progress* progress) {
+  const DenoiseCase data = data_of(study, point);
   const DenoiseResult result =
-      denoise(data.graph, data.noisy, &data.clean, fit_of(setup, point.arch), progress);
+      denoise(data.graph, data.noisy, &data.clean, fit_of(study, point.arch), progress);
   std::vector<double> errors;
   for (const DenoisedSignal& own : result.each) errors.push_back(own.error_oracle.value());
-  const Row row{{"settings", settings_name(setup.settings)},
+  const Row row{{"settings", settings_name(study.settings)},
                 {"input", input_name(point.input)},
                 {"arch", arch_name(point.arch)},
                 {"noise_power", point.noise_power},
@@ -57,18 +57,18 @@ std::string run(const Setup& setup, const Point& point, Progress* progress) {
 
 }  // namespace
 
-Figure fig2b(const Setup& setup) {
+Figure fig2b(const Study& study) {
   Figure figure{"fig2b", "denoising: error against noise", {}};
   for (const SignalKind input : inputs) {
-    for (const double power : powers_of(setup)) {
-      const DenoiseCase data = data_of(setup, {input, power, DenoiseArch::gf});
+    for (const double power : powers_of(study)) {
+      const DenoiseCase data = data_of(study, {input, power, DenoiseArch::gf});
       for (const DenoiseArch arch : architectures) {
         Cell& cell = figure.cells.emplace_back();
         cell.key = fmt::format("fig2b {} {} {}", input_name(input), power, arch_name(arch));
-        count_fit(cell, data.graph, fit_of(setup, arch),
+        count_fit(cell, data.graph, fit_of(study, arch),
                   static_cast<std::size_t>(data.clean.cols()));
-        cell.run = [&setup, point = Point{input, power, arch}](Progress* progress) {
-          return run(setup, point, progress);
+        cell.run = [&study, point = Point{input, power, arch}](Progress* progress) {
+          return run(study, point, progress);
         };
       }
     }

@@ -14,7 +14,7 @@ namespace {
 struct Entry {
   std::string_view name;
   bool datasets;
-  Figure (*make)(const Setup&);
+  Figure (*make)(const Study&);
 };
 
 constexpr std::array entries{Entry{"table1", true, table1}, Entry{"fig1", false, fig1},
@@ -42,10 +42,10 @@ const std::vector<std::string>& figure_names() {
 
 bool needs_datasets(std::string_view figure) { return entry_of(figure).datasets; }
 
-Figure make_figure(std::string_view name, const Setup& setup) {
+Figure make_figure(std::string_view name, const Study& study) {
   const Entry& entry = entry_of(name);
-  if (entry.datasets && setup.datasets.empty()) detail::fail("{} needs a data set", name);
-  return entry.make(setup);
+  if (entry.datasets && study.datasets.empty()) detail::fail("{} needs a data set", name);
+  return entry.make(study);
 }
 
 }  // namespace ngf::experiments

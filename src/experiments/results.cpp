@@ -80,12 +80,12 @@ std::string table_of(const Row& rows) {
 
 }  // namespace
 
-std::string results_text(const Setup& setup, bool stand_in,
+std::string results_text(const Study& study, bool stand_in,
                          const std::vector<FigureRows>& figures) {
   std::string text = fmt::format(
       "{{\n  \"settings\": \"{}\",\n  \"seed\": {},\n  \"size\": \"{}\",\n"
       "  \"stand_in\": {}",
-      settings_name(setup.settings), setup.seed, setup.size == Size::quick ? "quick" : "full",
+      settings_name(study.settings), study.seed, study.size == Size::quick ? "quick" : "full",
       stand_in);
   for (const FigureRows& done : figures) {
     text += fmt::format(",\n  \"{}\": {}", done.figure->name, figure_text(done));

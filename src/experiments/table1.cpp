@@ -30,9 +30,9 @@ std::string run(const NamedDataset& named, Progress* progress) {
 
 }  // namespace
 
-Figure table1(const Setup& setup) {
+Figure table1(const Study& study) {
   Figure figure{"table1", "the data sets", {}};
-  for (const NamedDataset& named : setup.datasets) {
+  for (const NamedDataset& named : study.datasets) {
     Cell& cell = figure.cells.emplace_back();
     cell.key = fmt::format("table1 {}", named.name);
     cell.work = searches * of_edges * static_cast<double>(named.dataset.graph.targets().size());
