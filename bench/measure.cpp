@@ -43,7 +43,7 @@ double write_bandwidth(int threads) {
   return static_cast<double>(memory.size()) / best_seconds({write}).front();
 }
 
-double multiplication_rate(int threads) {
+double multiplication_rate(int threads, double enough) {
   constexpr std::size_t rows = 84;
   constexpr std::size_t lines = kernels::most_product_lines;
   constexpr std::size_t width = lines * kernels::columns_in_line<float>;
@@ -62,7 +62,7 @@ double multiplication_rate(int threads) {
     }
   };
   const double work = 2.0 * rows * kernels::tile_columns * width * repetitions * team;
-  return work / best_seconds({multiply}).front();
+  return work / best_seconds({multiply}, enough).front();
 }
 
 }  // namespace ngf::bench

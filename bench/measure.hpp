@@ -31,8 +31,8 @@ std::vector<double> best_seconds(const std::vector<std::function<void()>>& bodie
                                  double enough = 1);
 
 /// Multiplications and additions of floats a second that all threads together reach on tiles that
-/// stay in the nearest caches.
-double multiplication_rate(int threads);
+/// stay in the nearest caches: the best of so many seconds.
+double multiplication_rate(int threads, double enough = 1);
 
 /// Bytes a second that all threads together can write to memory, past the caches.
 double write_bandwidth(int threads);

@@ -47,12 +47,6 @@ std::uint64_t parse_seed(const std::string& text) {
                              fmt::format("'{}' is no whole number from 0 to 2^64 - 1", text));
 }
 
-std::string human_seconds(double seconds) {
-  if (seconds < 60) return fmt::format("{:.0f} s", seconds);
-  if (seconds < 3600) return fmt::format("{:.0f} min", seconds / 60);
-  return fmt::format("{:.1f} h", seconds / 3600);
-}
-
 }  // namespace
 
 void Common::add_to(CLI::App& verb) {
@@ -119,6 +113,12 @@ void listen_for_signals() {
 
 int exit_code_of_signal() {
   return signal_that_came == 0 ? 0 : signal_exit_base + signal_that_came;
+}
+
+std::string human_seconds(double seconds) {
+  if (seconds < 60) return fmt::format("{:.0f} s", seconds);
+  if (seconds < 3600) return fmt::format("{:.0f} min", seconds / 60);
+  return fmt::format("{:.1f} h", seconds / 3600);
 }
 
 std::string one_line(std::string_view text) {

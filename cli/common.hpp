@@ -66,6 +66,9 @@ void listen_for_signals();
 /// The exit code for the signal that came, 0 when none did.
 int exit_code_of_signal();
 
+/// "40 s", "12 min", "1.5 h".
+std::string human_seconds(double seconds);
+
 /// The text without control characters, which names of files may hold.
 std::string one_line(std::string_view text);
 

@@ -50,6 +50,7 @@ int run(int argc, char** argv) {
   add_train(program);
   add_predict(program);
   add_denoise(program);
+  add_reproduce(program);
   add_bench(program);
   add_data(program);
   add_completion(program);

@@ -14,6 +14,7 @@ void add_denoise(CLI::App& program);
 void add_robustness(CLI::App& program);
 void add_train(CLI::App& program);
 void add_predict(CLI::App& program);
+void add_reproduce(CLI::App& program);
 void add_bench(CLI::App& program);
 void add_data(CLI::App& program);
 void add_completion(CLI::App& program);

@@ -36,6 +36,10 @@ enum class Use : std::uint64_t {
   denoise_trace,
   denoise_signals,
   denoise_noise,
+
+  experiments = 64,
+  experiment_taps,
+  experiment_features,
 };
 
 /// The sequence for one item (a row, an edge, a draw) of a use. `item` < 2^56.

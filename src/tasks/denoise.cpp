@@ -145,6 +145,21 @@ Unit unit_of(const Eigen::VectorXd& y, const DenoiseSettings& settings, double s
   return unit;
 }
 
+/// Whether the filter is made of the settings' taps, and the last layer has none.
+bool has_own_filter(const DenoiseSettings& settings) {
+  return settings.arch == DenoiseArch::ngf || settings.arch == DenoiseArch::gf;
+}
+
+bool fits_decoder(const DenoiseSettings& settings) {
+  return has_own_filter(settings) && settings.layers == 2;
+}
+
+std::unique_ptr<tasks::Fitter> make_fitter(const Graph& graph, const DenoiseSettings& settings,
+                                           Progress* progress) {
+  return fits_decoder(settings) ? tasks::make_decoder_fitter(graph, settings, progress)
+                                : tasks::make_network_fitter(graph, settings, progress);
+}
+
 class NetworkDenoiser {
  public:
   NetworkDenoiser(const Graph& graph, const Matrix& noisy, const Matrix* clean,
@@ -154,8 +169,7 @@ class NetworkDenoiser {
         clean_(clean),
         settings_(settings),
         progress_(progress),
-        fitter_(decoder() ? tasks::make_decoder_fitter(graph, settings, progress)
-                          : tasks::make_network_fitter(graph, settings, progress)) {
+        fitter_(make_fitter(graph, settings, progress)) {
     result_.signals = noisy;
     result_.each.resize(static_cast<std::size_t>(noisy.cols()));
   }
@@ -171,11 +185,6 @@ class NetworkDenoiser {
   }
 
  private:
-  bool decoder() const {
-    const bool own = settings_.arch == DenoiseArch::ngf || settings_.arch == DenoiseArch::gf;
-    return own && settings_.layers == 2;
-  }
-
   /// The signals that there is something to fit of.
   void prepare() {
     const double size = fitter_->signal_size();
@@ -340,6 +349,21 @@ DenoiseResult denoise(const Graph& graph, const Matrix& noisy, const Matrix* cle
   check(graph, noisy, clean, settings);
   if (is_baseline(settings.arch)) return smooth_all(graph, noisy, clean, settings, progress);
   return NetworkDenoiser(graph, noisy, clean, settings, progress).run();
+}
+
+double epoch_flops(const Graph& graph, const DenoiseSettings& settings) {
+  if (is_baseline(settings.arch)) return 0;
+  const auto nodes = static_cast<double>(graph.nodes());
+  const auto hidden = static_cast<double>(settings.hidden);
+  // Forward and backward, two for each multiplication and addition.
+  const double of_filter = 4 * nodes * nodes;
+  if (fits_decoder(settings)) return of_filter * hidden;
+  // H X of the first layer is computed once, and nobody asks for the gradient by X.
+  const double first =
+      4 * nodes * static_cast<double>(tasks::input_width(graph, settings)) * hidden;
+  const double middle = (6 * nodes * hidden + of_filter) * hidden;
+  const double last = 6 * nodes * hidden + (has_own_filter(settings) ? 0 : of_filter);
+  return first + static_cast<double>(settings.layers - 2) * middle + last;
 }
 
 }  // namespace ngf

@@ -58,6 +58,9 @@ std::unique_ptr<Fitter> make_decoder_fitter(const Graph& graph, const DenoiseSet
 std::unique_ptr<Fitter> make_network_fitter(const Graph& graph, const DenoiseSettings& settings,
                                             Progress* progress);
 
+/// Columns of the noise that a network begins with.
+std::int64_t input_width(const Graph& graph, const DenoiseSettings& settings);
+
 /// The gradient by the outputs of the mean of (outputs - targets)^2 over nodes of weight 1.
 void squared_error_gradient(std::span<const float> outputs, const float* targets,
                             const float* weights, float* gradient);

@@ -66,9 +66,7 @@ class NetworkFitter : public Fitter {
                  .threads = settings.threads,
                  .memory = settings.memory / 2,
                  .progress = progress}) {
-    constexpr std::int64_t most_inputs = 256;
-    const std::int64_t inputs =
-        settings.inputs > 0 ? settings.inputs : std::min<std::int64_t>(most_inputs, graph.nodes());
+    const std::int64_t inputs = input_width(graph, settings);
     const double deviation = settings.input_deviation > 0
                                  ? settings.input_deviation
                                  : 0.1 / std::sqrt(static_cast<double>(nodes_));
@@ -175,6 +173,11 @@ class NetworkFitter : public Fitter {
 };
 
 }  // namespace
+
+std::int64_t input_width(const Graph& graph, const DenoiseSettings& settings) {
+  constexpr std::int64_t most = 256;
+  return settings.inputs > 0 ? settings.inputs : std::min<std::int64_t>(most, graph.nodes());
+}
 
 std::unique_ptr<Fitter> make_network_fitter(const Graph& graph, const DenoiseSettings& settings,
                                             Progress* progress) {

@@ -4,6 +4,7 @@
 // from, so that an epoch is one forward and one backward pass.
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "detail/parallel.hpp"
@@ -49,6 +50,7 @@ class Trainer {
     const std::vector<double> losses =
         softmax_cross_entropy(*logits_, runs_.size(), task_.labels, task_.split.train, &by_logits_);
     network_.backward(by_logits_);
+    if (number == 1) record_gradients();
     optimizer_.step(network_.parameters(), network_.gradient());
     logits_ = &network_.forward();
     detail::parallel_for(runs_.size(), settings_.threads, [&](std::size_t r) {
@@ -70,6 +72,20 @@ class Trainer {
     const auto classes = static_cast<std::size_t>(task_.classes);
     const Outputs outputs{logits_->data() + r * classes, classes * runs_.size(), classes};
     return score(settings_.metric, outputs, task_.labels, nodes);
+  }
+
+  void record_gradients() {
+    const ParameterBlock& first = *network_.layout().find(ParameterBlock::Kind::weight, 0);
+    for (std::size_t r = 0; r < runs_.size(); ++r) {
+      double squares = 0;
+      for (std::size_t i = 0; i < first.rows; ++i) {
+        const std::size_t begin = first.offset + (i * runs_.size() + r) * first.cols;
+        for (const float value : network_.gradient().subspan(begin, first.cols)) {
+          squares += double{value} * value;
+        }
+      }
+      results_[r].first_gradient = std::sqrt(squares);
+    }
   }
 
   void record(std::size_t r, std::uint32_t number, double loss) {

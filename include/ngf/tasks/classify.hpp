@@ -73,6 +73,7 @@ struct RunResult {
   double validation_score = 0;
   double test_score = 0;
   std::uint32_t best_epoch = 0;      ///< from 1
+  double first_gradient = 0;         ///< norm of the first step's gradient by the first weights
   std::vector<EpochRecord> history;  ///< of epoch 1, 2, ...
   Model model;                       ///< as it was after the best epoch
 };

@@ -99,4 +99,8 @@ struct DenoiseResult {
 DenoiseResult denoise(const Graph& graph, const Matrix& noisy, const Matrix* clean,
                       const DenoiseSettings& settings, Progress* progress = nullptr);
 
+/// Multiplications and additions of the products of one epoch of one signal, with the filter as a
+/// dense matrix, whatever form it has; 0 for baselines.
+double epoch_flops(const Graph& graph, const DenoiseSettings& settings);
+
 }  // namespace ngf

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+
+#include "ngf/dataset.hpp"
+
+namespace ngf::cli {
+
+/// Stands for all that a task reads of its data set.
+std::string fingerprint(const Dataset& dataset, const Split& split);
+
+}  // namespace ngf::cli

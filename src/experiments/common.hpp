@@ -1,0 +1,81 @@
+#pragma once
+
+#include <array>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "ngf/experiments.hpp"
+#include "ngf/perturb.hpp"
+#include "ngf/report/summary.hpp"
+#include "ngf/robustness.hpp"
+#include "ngf/tasks/classify.hpp"
+
+/// What several figures need.
+namespace ngf::experiments {
+
+/// Rows keep their keys in the order in which they are written.
+using Row = nlohmann::ordered_json;
+
+/// Of two sizes the one that the study asks for.
+template <typename Value>
+Value sized(const Study& study, Value quick, Value full) {
+  return study.size == Size::quick ? quick : full;
+}
+
+/// A seed of its own for item `item` of a figure, so that no two share random numbers. `figure` is
+/// any number below 1000.
+std::uint64_t seed_of(const Study& study, std::uint64_t figure, std::uint64_t item);
+
+// ---- Small graphs, of figure 1 and the claims ----
+
+inline constexpr std::array<std::string_view, 2> small_graphs{"er", "ws"};
+inline constexpr NodeId small_graph_nodes = 100;
+/// Erdős–Rényi with p = 0.1, or a small world of 4 neighbours and rewiring 0.1: the first draw that
+/// is connected.
+Graph small_graph(std::string_view kind, std::uint64_t seed);
+bool is_connected(const Graph& graph);
+/// Taps uniform in [0, 1]. Fewer of the same seed are the first of more.
+std::vector<double> uniform_taps(std::size_t count, std::uint64_t seed);
+
+inline constexpr std::array<std::string_view, 3> perturbations{"create", "destroy", "both"};
+/// So many percent of the edges created, destroyed, or both.
+PerturbOptions perturbation(std::string_view kind, double percent, std::uint64_t seed);
+
+/// How many graphs, taps and perturbations a mean is taken over.
+int realisations_of(const Study& study);
+/// What a perturbation of 10 % does to the filters of one small graph, all drawn by the seed. On
+/// one thread.
+Robustness measure_realisation(std::string_view graph, std::string_view kind, std::size_t taps,
+                               std::uint64_t seed);
+/// Calls body(r) for all realisations, on all threads.
+void for_each_realisation(const Study& study, Progress* progress,
+                          const std::function<void(std::size_t)>& body);
+
+// ---- Denoising, of figures 2a and 2b ----
+
+inline constexpr std::array<SignalKind, 2> inputs{SignalKind::gf, SignalKind::ngf};
+inline constexpr std::array<DenoiseArch, 4> architectures{DenoiseArch::gf, DenoiseArch::ngf,
+                                                          DenoiseArch::gcn, DenoiseArch::sgc};
+std::string_view input_name(SignalKind kind);
+/// Sets what a cell that fits a network to so many signals should take.
+void count_fit(Cell& cell, const Graph& graph, const DenoiseSettings& settings,
+               std::size_t signals);
+
+// ---- Node classification, of figures 3a and 3b and the claim on depth ----
+
+inline constexpr std::array<ModelKind, 2> networks{ModelKind::gcnn, ModelKind::ngcnn};
+/// "gf" or "ngf".
+std::string_view filter_name(ModelKind model);
+/// The paper's test case 3 with K taps.
+ClassifySettings paper_training(const Study& study, ModelKind model, std::uint32_t taps);
+/// What training should take, counted as Cell::work is.
+double training_work(const Dataset& dataset, const ClassifySettings& settings, std::size_t runs);
+/// Trains `count` networks on the public split.
+std::vector<RunResult> train(const Dataset& dataset, const ClassifySettings& settings,
+                             std::size_t count, Progress* progress);
+/// Mean, median and standard deviation in percent, and the number of runs, appended to a row.
+void add_accuracy(Row& row, const std::vector<RunResult>& runs);
+
+}  // namespace ngf::experiments

@@ -1,0 +1,70 @@
+// Figure 2a, test case 1: the error of denoised signals against epochs, as the median over the
+// signals.
+
+#include <fmt/format.h>
+
+#include "experiments/common.hpp"
+
+namespace ngf::experiments {
+
+namespace {
+
+constexpr std::size_t quick_signals = 10;
+constexpr std::size_t full_signals = 200;
+constexpr std::uint32_t quick_epochs = 400;
+constexpr std::uint32_t full_epochs = 1000;
+
+DenoiseSettings fit_of(const Study& study, DenoiseArch arch) {
+  DenoiseSettings settings = denoise_settings_1(study.settings, arch, study.seed);
+  settings.epochs = sized(study, quick_epochs, full_epochs);
+  settings.threads = study.threads;
+  settings.memory = study.memory;
+  return settings;
+}
+
+DenoiseCase data_of(const Study& study, SignalKind input) {
+  return denoise_case_1(study.settings, input, sized(study, quick_signals, full_signals),
+                        study.seed);
+}
+
+std::vector<double> medians_by_epoch(const std::vector<DenoisedSignal>& signals) {
+  std::vector<double> medians;
+  for (std::size_t t = 0; t < signals.front().errors.size(); ++t) {
+    std::vector<double> errors;
+    for (const DenoisedSignal& own : signals) errors.push_back(own.errors[t]);
+    medians.push_back(quantile(errors, 0.5));
+  }
+  return medians;
+}
+
+std::string run(const Study& study, SignalKind input, DenoiseArch arch, Progress* progress) {
+  const DenoiseCase data = data_of(study, input);
+  const DenoiseResult result =
+      denoise(data.graph, data.noisy, &data.clean, fit_of(study, arch), progress);
+  const Row row{{"settings", settings_name(study.settings)},
+                {"input", input_name(input)},
+                {"arch", arch_name(arch)},
+                {"signals", result.each.size()},
+                {"median_error", medians_by_epoch(result.each)}};
+  return Row::array({row}).dump();
+}
+
+}  // namespace
+
+Figure fig2a(const Study& study) {
+  Figure figure{"fig2a", "denoising: error against epochs", {}};
+  for (const SignalKind input : inputs) {
+    const DenoiseCase data = data_of(study, input);
+    for (const DenoiseArch arch : architectures) {
+      Cell& cell = figure.cells.emplace_back();
+      cell.key = fmt::format("fig2a {} {}", input_name(input), arch_name(arch));
+      count_fit(cell, data.graph, fit_of(study, arch), static_cast<std::size_t>(data.clean.cols()));
+      cell.run = [&study, input, arch](Progress* progress) {
+        return run(study, input, arch, progress);
+      };
+    }
+  }
+  return figure;
+}
+
+}  // namespace ngf::experiments

@@ -1,0 +1,144 @@
+// Figure 3b, test case 4: accuracy of node classification against the share of edges that are
+// perturbed.
+//
+// "honest" is what the test case says: shells and powers are those of the perturbed graph. "stale"
+// is what the published code does: it keeps hop distances in a file named after the data set, and
+// reads them back for every later perturbation, so that its neighbourhood filter is always that of
+// the graph before any. A network meets the graph in its filter alone; with a stale filter no
+// perturbation reaches it, and its curve is flat but for the seeds of its runs.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "experiments/common.hpp"
+
+namespace ngf::experiments {
+
+namespace {
+
+constexpr std::string_view wanted_dataset = "citeseer";
+constexpr std::array<std::string_view, 2> kinds{"destroy", "both"};
+// Each perturbed graph serves so many runs, so that a point has several graphs.
+constexpr std::size_t runs_a_graph = 5;
+constexpr std::size_t full_graphs = 5;
+constexpr std::size_t quick_runs = 2;
+constexpr std::int64_t quick_hidden = 64;
+constexpr std::int64_t full_hidden = 512;
+constexpr std::uint64_t own_seeds = 3;
+
+std::vector<std::uint32_t> taps_of(const Study& study) {
+  if (study.size == Size::full) return {3, 7, 9};
+  return {3, 7};
+}
+
+std::vector<std::uint32_t> percents_of(const Study& study) {
+  if (study.size == Size::full) return {0, 4, 8, 12, 16, 20};
+  return {0, 8, 20};
+}
+
+const NamedDataset& dataset_of(const Study& study) {
+  const auto found = std::find_if(study.datasets.begin(), study.datasets.end(),
+                                  [](const auto& named) { return named.name == wanted_dataset; });
+  return found == study.datasets.end() ? study.datasets.back() : *found;
+}
+
+struct Point {
+  std::uint32_t taps;
+  std::string_view kind;
+  std::uint32_t percent;
+  ModelKind model;
+  bool stale;
+};
+
+std::string_view distances_name(bool stale) { return stale ? "stale" : "honest"; }
+
+ClassifySettings training_of(const Study& study, const Point& point) {
+  ClassifySettings settings = paper_training(study, point.model, point.taps);
+  settings.model.hidden = sized(study, quick_hidden, full_hidden);
+  return settings;
+}
+
+/// p percent destroyed, or half of that created and half destroyed.
+Graph perturbed(const Graph& graph, const Point& point, std::uint64_t seed) {
+  const double share = point.kind == "both" ? 0.5 : 1;
+  return perturb(graph, perturbation(point.kind, share * point.percent, seed)).graph;
+}
+
+/// A perturbed graph, and the runs on it.
+std::vector<RunResult> train_perturbed(const Study& study, const Point& point, std::uint64_t seed,
+                                       std::size_t count, Progress* progress) {
+  Dataset dataset = dataset_of(study).dataset;
+  if (!point.stale) dataset.graph = perturbed(dataset.graph, point, seed);
+  ClassifySettings settings = training_of(study, point);
+  settings.run.seed = seed;
+  return train(dataset, settings, count, progress);
+}
+
+Row row_of(const Study& study, const Point& point, const std::vector<RunResult>& runs) {
+  Row row{{"dataset", dataset_of(study).name},  {"K", point.taps},
+          {"perturbation", point.kind},         {"percent", point.percent},
+          {"filter", filter_name(point.model)}, {"distances", distances_name(point.stale)}};
+  add_accuracy(row, runs);
+  row["hidden"] = sized(study, quick_hidden, full_hidden);
+  return row;
+}
+
+std::string run(const Study& study, const Point& point, Progress* progress) {
+  const std::size_t graphs = sized(study, std::size_t{1}, full_graphs);
+  // Filters at one point share graphs and seeds; points do not.
+  const std::uint64_t place = point.percent * 2 + (point.kind == "both" ? 1 : 0);
+  std::vector<RunResult> runs;
+  for (std::uint64_t g = 0; g < graphs; ++g) {
+    const std::uint64_t seed = seed_of(study, own_seeds, place * full_graphs + g);
+    for (RunResult& one :
+         train_perturbed(study, point, seed, sized(study, quick_runs, runs_a_graph), progress)) {
+      runs.push_back(std::move(one));
+    }
+  }
+  Row rows = Row::array({row_of(study, point, runs)});
+  if (point.percent > 0) return rows.dump();
+  // Where nothing is perturbed, all is the same: the other kind, and stale distances.
+  rows.clear();
+  for (const std::string_view kind : kinds) {
+    for (const bool stale : {false, true}) {
+      if (stale && point.model == ModelKind::gcnn) continue;
+      rows.push_back(row_of(study, {point.taps, kind, 0, point.model, stale}, runs));
+    }
+  }
+  return rows.dump();
+}
+
+void add_cell(Figure& figure, const Study& study, const Point& point) {
+  Cell& cell = figure.cells.emplace_back();
+  cell.key = fmt::format("fig3b K={} {} {} % {} {}", point.taps, point.kind, point.percent,
+                         filter_name(point.model), distances_name(point.stale));
+  cell.work = training_work(dataset_of(study).dataset, training_of(study, point),
+                            sized(study, quick_runs, runs_a_graph * full_graphs));
+  cell.run = [&study, point](Progress* progress) { return run(study, point, progress); };
+}
+
+}  // namespace
+
+Figure fig3b(const Study& study) {
+  Figure figure{"fig3b", "node classification: accuracy against perturbation", {}};
+  for (const std::uint32_t taps : taps_of(study)) {
+    for (const ModelKind model : networks) {
+      for (const std::uint32_t percent : percents_of(study)) {
+        if (percent == 0) {
+          add_cell(figure, study, {taps, kinds[0], 0, model, false});
+          continue;
+        }
+        for (const std::string_view kind : kinds) {
+          add_cell(figure, study, {taps, kind, percent, model, false});
+          if (model == ModelKind::ngcnn) {
+            add_cell(figure, study, {taps, kind, percent, model, true});
+          }
+        }
+      }
+    }
+  }
+  return figure;
+}
+
+}  // namespace ngf::experiments
