@@ -13,7 +13,7 @@ namespace {
 /// Searches that the radius and the diameter take, at most, as found on the three data sets; an
 /// edge takes as long as so many multiplications.
 constexpr double searches = 100;
-constexpr double of_edges = 50;
+constexpr double of_edges = 1000;
 
 std::string run(const NamedDataset& named, Progress* progress) {
   const Dataset& dataset = named.dataset;
