@@ -256,7 +256,7 @@ TEST(Verdicts, NoneForWhatWasNotRun) {
   auto& rows = results["fig1"];
   rows.erase(std::remove_if(rows.begin(), rows.end(), [](const json& row) { return row["K"] > 2; }),
              rows.end());
-  EXPECT_EQ(ngf::judge(results).size(), 1U);
+  EXPECT_EQ(ngf::judge(results).size(), 1U);  // which filter moves less
 }
 
 TEST(Verdicts, CountSettingsOnTheirOwn) {

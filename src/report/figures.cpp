@@ -160,7 +160,7 @@ std::vector<Chart> float_errors(const Rows& rows) {
 std::vector<Chart> shell_changes(const Rows& rows) {
   std::vector<Chart> charts;
   for (const auto& [graph, part] : rows.split({"graph"})) {
-    Chart chart = empty_chart(spoken(graph[0]), "shell k", "share of its pairs that changed");
+    Chart chart = empty_chart(spoken(graph[0]), "shell k", "pairs changed, for each pair");
     for (const auto& [perturbation, points] : part.split({"perturbation"})) {
       chart.series.push_back(line(spoken(perturbation[0]), points, "k", "change"));
     }

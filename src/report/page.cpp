@@ -119,9 +119,8 @@ std::string tally(const std::vector<Verdict>& verdicts) {
     if (number == 0) continue;
     words += fmt::format("{}{} {}", words.empty() ? "" : ", ", number, outcome_words(outcome));
   }
-  return fmt::format(
-      "<span class=\"tally\" role=\"img\" aria-label=\"{0}\" title=\"{0}\">{1}</span>", words,
-      html);
+  return fmt::format(R"(<span class="tally" role="img" aria-label="{0}" title="{0}">{1}</span>)",
+                     words, html);
 }
 
 std::string contents(const std::vector<FigureCharts>& figures,

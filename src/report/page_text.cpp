@@ -57,8 +57,9 @@ FigureText figure_text(std::string_view name) {
         "the same taps and signal.",
         "", "src/experiments/claims.cpp"}},
       {"claims_shell_change",
-       {"The share of the pairs of nodes of shell k that are in another shell after a tenth of the "
-        "edges were created, destroyed, or both.",
+       {"Pairs of nodes that enter or leave shell k when a tenth of the edges are created, "
+        "destroyed, or both, for each pair that it had before: more than 1 where a shell grows to "
+        "more than twice its size.",
         "", "src/experiments/claims.cpp"}},
       {"claims_constant_taps",
        {"Where all taps are the same, K − 1 is no smaller than the diameters of the graph before "

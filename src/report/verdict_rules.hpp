@@ -43,6 +43,9 @@ void limit_to_partly(Verdict& verdict, const std::string& reason);
 
 /// A number in a sentence.
 inline std::string said(double value) { return human_number(value, 3); }
+
+/// At how many places one curve lies below another that has the same places.
+std::size_t places_below(const Curve& curve, const Curve& other);
 /// The first and the last value of a curve.
 std::string from_to(const Curve& curve);
 

@@ -52,6 +52,14 @@ void limit_to_partly(Verdict& verdict, const std::string& reason) {
   verdict.remark += (verdict.remark.empty() ? "" : " ") + reason;
 }
 
+std::size_t places_below(const Curve& curve, const Curve& other) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < curve.y.size(); ++i) {
+    if (curve.y[i] < other.y[i]) ++count;
+  }
+  return count;
+}
+
 std::string from_to(const Curve& curve) {
   return fmt::format("{} to {}", said(curve.y.front()), said(curve.y.back()));
 }

@@ -205,10 +205,7 @@ std::vector<Verdict> judge_fig3b(const json& results) {
     const Curve ngf = neighborhood.where("distances", "honest").curve("percent", "mean");
     const Curve stale = neighborhood.where("distances", "stale").curve("percent", "mean");
     if (gf.x.size() < 2 || gf.x != ngf.x) continue;
-    std::size_t higher = 0;
-    for (std::size_t i = 0; i < gf.x.size(); ++i) {
-      if (ngf.y[i] > gf.y[i]) ++higher;
-    }
+    const std::size_t higher = places_below(gf, ngf);
     above.add(higher == gf.x.size(), fmt::format("{}: in {} of {}", name, higher, gf.x.size()));
     constant.add(std::abs(change(ngf)) <= about_constant, name + ": " + points(ngf));
     falls.add(change(gf) < -about_constant, name + ": " + points(gf));

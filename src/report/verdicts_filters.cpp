@@ -52,9 +52,10 @@ std::vector<Verdict> judge_fig1(const json& results) {
       levelling.add(ngf.y.back() <= (1 + level) * half_way,
                     fmt::format("{}: {} to {}", name, said(half_way), said(ngf.y.back())));
     }
-    if (!gf.x.empty() && !ngf.x.empty()) {
+    if (!gf.x.empty() && gf.x == ngf.x) {
       below.add(ngf.y.back() < gf.y.back(),
-                fmt::format("{}: {} against {}", name, said(ngf.y.back()), said(gf.y.back())));
+                fmt::format("{}: {} against {}, and lower at {} of {} K", name, said(ngf.y.back()),
+                            said(gf.y.back()), places_below(ngf, gf), gf.x.size()));
     }
   }
   std::vector<Verdict> verdicts;
@@ -70,7 +71,7 @@ std::vector<Verdict> judge_fig1(const json& results) {
          fmt::format("NGF's error half way and at the largest K, which should grow by at most {} %",
                      level * 100),
          levelling);
-  decide(verdicts, "fig1", "Neighbourhood filters move less than polynomial ones.",
+  decide(verdicts, "fig1", "With many taps neighbourhood filters move less than polynomial ones.",
          "NGF's error against GF's at the largest K", below);
   return verdicts;
 }
@@ -139,9 +140,11 @@ std::vector<Verdict> judge_shell_change(const json& results) {
     falling.add(change.y.back() < change.y.front(), case_name(names) + ": " + from_to(change));
   }
   std::vector<Verdict> verdicts;
-  decide(verdicts, "claims_shell_change",
-         "Perturbation changes a k-hop matrix less the larger k is, because paths are redundant.",
-         "Share of its pairs that changed, in the first and in the last shell", falling);
+  decide(
+      verdicts, "claims_shell_change",
+      "Perturbation changes a k-hop matrix less the larger k is, because paths are redundant.",
+      "Pairs that changed for each pair, in the first and in the last shell, which should be less",
+      falling);
   return verdicts;
 }
 
