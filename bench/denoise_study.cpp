@@ -1,8 +1,6 @@
 // denoise_study WHAT [--signals S] [--epochs T] [--settings text|code] [--seed S]: the errors that
 // docs/blind-stopping.md tells of, as JSON.
 //
-//   case1    median error by epoch, all architectures and both inputs, beside the published values
-//   case2    median oracle error by noise power
 //   rules    each stopping rule beside the oracle, Tikhonov and the median, on cases 1 and 2
 //   harm     the blind rule on signals without structure
 
@@ -38,80 +36,11 @@ struct Study {
   }
 };
 
-constexpr std::array networks{DenoiseArch::gf, DenoiseArch::ngf, DenoiseArch::gcn,
-                              DenoiseArch::sgc};
 constexpr std::array kinds{SignalKind::gf, SignalKind::ngf};
 
 std::string kind_name(SignalKind kind) { return kind == SignalKind::gf ? "gf" : "ngf"; }
 
 double median_of(const std::vector<double>& values) { return quantile(values, 0.5); }
-
-/// The median over the signals, by epoch.
-std::vector<double> median_errors(const DenoiseResult& result) {
-  std::vector<double> medians;
-  for (std::size_t t = 0; t < result.each.front().errors.size(); ++t) {
-    std::vector<double> values;
-    for (const DenoisedSignal& own : result.each) values.push_back(own.errors[t]);
-    medians.push_back(median_of(values));
-  }
-  return medians;
-}
-
-Json run_case_1(const Study& study) {
-  Json rows = Json::array();
-  for (const SignalKind kind : kinds) {
-    const DenoiseCase data = denoise_case_1(study.paper(), kind, study.signals, study.seed);
-    for (const DenoiseArch arch : networks) {
-      DenoiseSettings settings = denoise_settings_1(study.paper(), arch, study.seed);
-      settings.epochs = study.epochs;
-      DenoiseResult result;
-      const double seconds = bench::seconds_of(
-          [&] { result = denoise(data.graph, data.noisy, &data.clean, settings); });
-      const std::vector<double> errors = median_errors(result);
-      const auto least = std::min_element(errors.begin(), errors.end());
-      fmt::print(stderr,
-                 "input {:3}  arch {:3}  least {:.4f} at epoch {}, last {:.4f}  ({:.1f} s)\n",
-                 kind_name(kind), arch_name(arch), *least, least - errors.begin() + 1,
-                 errors.back(), seconds);
-      rows.push_back({{"settings", study.settings},
-                      {"input", kind_name(kind)},
-                      {"arch", arch_name(arch)},
-                      {"seconds", seconds},
-                      {"median_error", errors}});
-    }
-  }
-  return rows;
-}
-
-Json run_case_2(const Study& study) {
-  Json rows = Json::array();
-  for (const SignalKind kind : kinds) {
-    for (const double power : {0.025, 0.05, 0.1, 0.15, 0.2, 0.25}) {
-      const DenoiseCase data =
-          denoise_case_2(study.paper(), kind, power, study.signals, study.seed);
-      for (const DenoiseArch arch : networks) {
-        DenoiseSettings settings = denoise_settings_2(study.paper(), arch, study.seed);
-        settings.epochs = study.epochs;
-        const DenoiseResult result = denoise(data.graph, data.noisy, &data.clean, settings);
-        std::vector<double> errors;
-        std::vector<double> epochs;
-        for (const DenoisedSignal& own : result.each) {
-          errors.push_back(*own.error_oracle);
-          epochs.push_back(own.oracle_epoch);
-        }
-        fmt::print(stderr, "input {:3}  power {:5}  arch {:3}  {:.4f} (epoch {})\n",
-                   kind_name(kind), power, arch_name(arch), median_of(errors), median_of(epochs));
-        rows.push_back({{"settings", study.settings},
-                        {"input", kind_name(kind)},
-                        {"arch", arch_name(arch)},
-                        {"noise_power", power},
-                        {"median_error", median_of(errors)},
-                        {"median_epoch", median_of(epochs)}});
-      }
-    }
-  }
-  return rows;
-}
 
 /// One way to denoise, beside the oracle's.
 Json row_of(const std::string& data, const std::string& name, const DenoiseResult& result,
@@ -243,8 +172,6 @@ Json run_harm(const Study& study) {
 }
 
 Json run(const Study& study) {
-  if (study.what == "case1") return run_case_1(study);
-  if (study.what == "case2") return run_case_2(study);
   if (study.what == "rules") return run_rules(study);
   return run_harm(study);
 }
@@ -254,9 +181,7 @@ Json run(const Study& study) {
 int main(int argc, char** argv) {
   Study study;
   CLI::App program("Errors of denoising, by architecture and stopping rule");
-  program.add_option("WHAT", study.what)
-      ->required()
-      ->check(CLI::IsMember({"case1", "case2", "rules", "harm"}));
+  program.add_option("WHAT", study.what)->required()->check(CLI::IsMember({"rules", "harm"}));
   program.add_option("--signals", study.signals)->check(CLI::Range(1, 100000));
   program.add_option("--epochs", study.epochs)->check(CLI::Range(1, 1000000));
   program.add_option("--settings", study.settings)->check(CLI::IsMember({"text", "code"}));

@@ -70,10 +70,10 @@ std::string_view input_name(SignalKind kind) { return kind == SignalKind::gf ? "
 
 void count_fit(Cell& cell, const Graph& graph, const DenoiseSettings& settings,
                std::size_t signals) {
-  // The share of the machine's product speed that fits reach: of the decoder, which multiplies by
-  // one dense matrix, and of networks, which pass over memory between their products.
-  constexpr double decoder_share = 0.6;
-  constexpr double network_share = 0.35;
+  // The share of the machine's product speed that fits reach, had they a dense matrix: of the
+  // decoder, which has a sparse one, and of networks, which pass over memory between products.
+  constexpr double decoder_share = 1;
+  constexpr double network_share = 0.44;
   const bool decoder = settings.layers == 2 &&
                        (settings.arch == DenoiseArch::gf || settings.arch == DenoiseArch::ngf);
   cell.products = epoch_flops(graph, settings) * settings.epochs * static_cast<double>(signals);
