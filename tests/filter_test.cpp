@@ -342,25 +342,29 @@ TEST(NeighborhoodFilter, TheSameOnAnyNumberOfThreads) {
   const Graph graph = test::graph_with_twins(500);
   const Matrix x = random_matrix(graph.nodes(), 5, 1);
   const Matrix g = random_matrix(graph.nodes(), 5, 2);
-  for (const Merging merging : {Merging::never, Merging::always})
+  const MatrixF single = x.cast<float>();
+  const MatrixF single_g = g.cast<float>();
+  const auto expect_same = [&](FilterOptions options) {
+    options.shells.threads = 1;
+    const NeighborhoodFilter one(graph, {1, 2, 3, 4}, options);
+    for (const int threads : {2, 3}) {
+      options.shells.threads = threads;
+      const NeighborhoodFilter more(graph, {1, 2, 3, 4}, options);
+      EXPECT_EQ(more.apply(x), one.apply(x));
+      EXPECT_EQ(more.gradients(x, g).taps, one.gradients(x, g).taps);
+      EXPECT_EQ(more.gradients(x, g).input, one.gradients(x, g).input);
+      EXPECT_EQ(more.apply(single), one.apply(single));
+      EXPECT_EQ(more.gradients(single, single_g).taps, one.gradients(single, single_g).taps);
+    }
+  };
+  for (const Merging merging : {Merging::never, Merging::always}) {
     for (const Storage storage : {Storage::sparse, Storage::dense, Storage::stream}) {
       FilterOptions options;
       options.merging = merging;
       options.shells.storage = storage;
-      options.shells.threads = 1;
-      const NeighborhoodFilter one(graph, {1, 2, 3, 4}, options);
-      for (const int threads : {2, 3}) {
-        options.shells.threads = threads;
-        const NeighborhoodFilter more(graph, {1, 2, 3, 4}, options);
-        EXPECT_EQ(more.apply(x), one.apply(x));
-        EXPECT_EQ(more.gradients(x, g).taps, one.gradients(x, g).taps);
-        EXPECT_EQ(more.gradients(x, g).input, one.gradients(x, g).input);
-        const MatrixF single = x.cast<float>();
-        const MatrixF single_g = g.cast<float>();
-        EXPECT_EQ(more.apply(single), one.apply(single));
-        EXPECT_EQ(more.gradients(single, single_g).taps, one.gradients(single, single_g).taps);
-      }
+      expect_same(options);
     }
+  }
 }
 
 TEST(NeighborhoodFilter, LongListsGoTileByTile) {
