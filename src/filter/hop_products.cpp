@@ -218,8 +218,8 @@ struct Columns {
     const auto of_first = static_cast<std::size_t>(first.cols());
     const std::size_t head = f < of_first ? std::min(length, of_first - f) : 0;
     std::copy_n(row(first, u) + f, head, to);
-    if (head < length)
-      std::copy_n(row(*second, u) + (f + head - of_first), length - head, to + head);
+    if (head == length) return;
+    std::copy_n(row(*second, u) + (f + head - of_first), length - head, to + head);
   }
 };
 

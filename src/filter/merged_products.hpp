@@ -13,8 +13,7 @@ void multiply_merged(const ShellSource& shells, const Twins& twins,
                      const ShellFactors<Real>& factors, const SignalsView<Real>& x,
                      SignalsSlice<Real> y);
 
-/// What `correlate` has in the rows of a class of twins is added up in the row of the first of
-/// them.
+/// A row for each class: what `correlate` has in the rows of its nodes, added up.
 template <typename Real>
 Matrix correlate_merged(const ShellSource& shells, const Twins& twins,
                         const ShellFactors<Real>& factors, const SignalsView<Real>& x,

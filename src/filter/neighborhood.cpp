@@ -60,23 +60,26 @@ ShellOptions shell_options(const FilterOptions& options, std::size_t taps, NodeI
   return result;
 }
 
-/// The classes of twins, where there are any and merging them pays, or is wanted; otherwise null.
-std::shared_ptr<const filter::Twins> twins_to_merge(const Graph& graph, const Taps& taps,
-                                                    const FilterOptions& options) {
+/// The classes of twins, where there are any that may be merged; otherwise null.
+std::shared_ptr<const filter::Twins> twins_of(const Graph& graph, const Taps& taps,
+                                              const FilterOptions& options) {
   if (options.merging == Merging::never || options.shells.min_paths > 1) return nullptr;
   auto twins = std::make_shared<const filter::Twins>(filter::find_twins(graph, taps.group_of()));
-  if (twins->classes() == graph.nodes()) return nullptr;
-  if (options.merging == Merging::always) return twins;
-  const Graph merged = induced_subgraph(graph, twins->firsts());
-  const ShellPlan plan = plan_shells(merged, shell_options(options, taps.count(), merged.nodes()));
+  return twins->classes() < graph.nodes() ? twins : nullptr;
+}
+
+/// Whether shells of the merged graph save time, or are wanted anyway.
+bool merging_pays(NodeId nodes, const Graph& merged, std::size_t taps,
+                  const FilterOptions& options) {
+  if (options.merging == Merging::always) return true;
+  const ShellPlan plan = plan_shells(merged, shell_options(options, taps, merged.nodes()));
   const bool dense = plan.storage == Storage::dense;
   const auto pairs = dense ? std::pow(static_cast<double>(merged.nodes()), 2)
                            : std::accumulate(plan.pairs.begin(), plan.pairs.end(), 0.0);
   // As measured: adding up signals of twins, and products back, takes as long as so many pairs.
   const double pairs_of_node = dense ? 200 : 80;
-  const double larger = static_cast<double>(graph.nodes()) / static_cast<double>(merged.nodes());
-  const double saved = pairs * (larger * larger - 1);
-  return saved > pairs_of_node * static_cast<double>(graph.nodes()) ? twins : nullptr;
+  const double larger = static_cast<double>(nodes) / static_cast<double>(merged.nodes());
+  return pairs * (larger * larger - 1) > pairs_of_node * static_cast<double>(nodes);
 }
 
 template <typename Real>
@@ -252,13 +255,11 @@ NeighborhoodFilter::NeighborhoodFilter(const Graph& graph, Taps taps, const Filt
     : nodes_(graph.nodes()), taps_(std::move(taps)), options_(options) {
   filter::check_taps(taps_, nodes_);
   options_.shells.hops = static_cast<std::uint32_t>(taps_.count() - 1);
-  twins_ = twins_to_merge(graph, taps_, options_);
-  if (twins_ != nullptr) {
-    whole_ = std::make_shared<const Graph>(graph);
-    find_shells(induced_subgraph(graph, twins_->firsts()));
-  } else {
-    find_shells(graph);
-  }
+  twins_ = twins_of(graph, taps_, options_);
+  const Graph merged = twins_ != nullptr ? induced_subgraph(graph, twins_->firsts()) : Graph();
+  if (twins_ != nullptr && !merging_pays(nodes_, merged, taps_.count(), options_)) twins_ = nullptr;
+  if (twins_ != nullptr) whole_ = std::make_shared<const Graph>(graph);
+  find_shells(twins_ != nullptr ? merged : graph);
   scales_ = std::make_shared<const Scales>(taps_.count());
   Scales scales(taps_.count());
   FilterRun(*this).normalize(scales);
