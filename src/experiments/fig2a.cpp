@@ -53,8 +53,9 @@ std::string run(const Study& study, SignalKind input, DenoiseArch arch, Progress
 
 Figure fig2a(const Study& study) {
   Figure figure{"fig2a", "denoising: error against epochs", {}};
+  // All cells have its graph, and as many signals.
+  const DenoiseCase data = data_of(study, inputs[0]);
   for (const SignalKind input : inputs) {
-    const DenoiseCase data = data_of(study, input);
     for (const DenoiseArch arch : architectures) {
       Cell& cell = figure.cells.emplace_back();
       cell.key = fmt::format("fig2a {} {}", input_name(input), arch_name(arch));

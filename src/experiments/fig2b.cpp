@@ -59,9 +59,10 @@ std::string run(const Study& study, const Point& point, Progress* progress) {
 
 Figure fig2b(const Study& study) {
   Figure figure{"fig2b", "denoising: error against noise", {}};
+  // All cells have its graph, and as many signals.
+  const DenoiseCase data = data_of(study, {inputs[0], noise_powers[0], DenoiseArch::gf});
   for (const SignalKind input : inputs) {
     for (const double power : powers_of(study)) {
-      const DenoiseCase data = data_of(study, {input, power, DenoiseArch::gf});
       for (const DenoiseArch arch : architectures) {
         Cell& cell = figure.cells.emplace_back();
         cell.key = fmt::format("fig2b {} {} {}", input_name(input), power, arch_name(arch));
