@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <deque>
 #include <functional>
 
@@ -211,11 +212,33 @@ class FilterBench {
       fast.push_back(&contender);
       bodies.emplace_back([&] { contender.apply(x, y); });
     }
+    check_gradients(automatic, x);
+    const Signals input = x;
+    bodies.emplace_back([&] { automatic.gradients<float>(input, input); });
     const auto best = best_seconds(bodies, tasks_.seconds);
     const double limit = 2 * entries_ * static_cast<double>(x.cols()) / tasks_.multiplications;
     for (std::size_t i = 0; i < fast.size(); ++i) {
       rows.push_back({fmt::format("{}: {}", task, fast[i]->name), best[i], best[i] / best[0],
                       limit / best[i], fast[i]->note});
+    }
+    // By the input and by the taps, in the form of the first row.
+    rows.push_back({fmt::format("{}: ngf, gradients", task), best.back(), best.back() / best[0],
+                    2 * limit / best.back(), fast[0]->note});
+  }
+
+  /// By the taps, for G = X: <X, A_k X>, each shell by itself.
+  static void check_gradients(const NeighborhoodFilter& filter, const SignalsView<float>& x) {
+    const Signals signals = x;
+    const FilterGradients<float> found = filter.gradients<float>(signals, signals);
+    const Matrix exact = signals.cast<double>();
+    for (std::size_t k = 0; k < found.taps.size(); ++k) {
+      const Matrix product = filter.apply_shell<double>(k, exact);
+      const double expected = exact.cwiseProduct(product).sum();
+      const double size = exact.norm() * product.norm();
+      if (std::abs(found.taps[k] - expected) > 1e-5 * size) {
+        throw Error(
+            fmt::format("the gradient by tap {} is {} instead of {}", k, found.taps[k], expected));
+      }
     }
   }
 

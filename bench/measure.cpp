@@ -6,7 +6,7 @@
 
 #include "detail/aligned.hpp"
 #include "detail/parallel.hpp"
-#include "kernels/filter.hpp"
+#include "detail/product_rate.hpp"
 
 namespace ngf::bench {
 
@@ -44,25 +44,7 @@ double write_bandwidth(int threads) {
 }
 
 double multiplication_rate(int threads, double enough) {
-  constexpr std::size_t rows = 84;
-  constexpr std::size_t lines = kernels::most_product_lines;
-  constexpr std::size_t width = lines * kernels::columns_in_line<float>;
-  constexpr int repetitions = 200;
-  const int team = detail::thread_count(threads);
-  const auto multiply = [&] {
-#pragma omp parallel num_threads(team)
-    {
-      detail::AlignedVector<float> w(rows * kernels::tile_columns, 0.5F);
-      detail::AlignedVector<float> x(kernels::tile_columns * width, 0.5F);
-      detail::AlignedVector<float> y(rows * width, 0.0F);
-      for (int i = 0; i < repetitions; ++i) {
-        kernels::multiply_rows(w.data(), rows, x.data(), kernels::tile_columns, lines, y.data(),
-                               width);
-      }
-    }
-  };
-  const double work = 2.0 * rows * kernels::tile_columns * width * repetitions * team;
-  return work / best_seconds({multiply}, enough).front();
+  return detail::product_rate(threads, enough);
 }
 
 }  // namespace ngf::bench

@@ -15,10 +15,10 @@
 #include <vector>
 
 #include "common.hpp"
+#include "detail/names.hpp"
 #include "filter_flags.hpp"
 #include "graph_source.hpp"
 #include "io/atomic_file.hpp"
-#include "names.hpp"
 #include "ngf/error.hpp"
 #include "ngf/io/write.hpp"
 #include "ngf/report/chart.hpp"
@@ -67,19 +67,19 @@ std::string check_stop(const std::string& text) {
 
 DenoiseSettings settings_of(const DenoiseVerb& verb) {
   DenoiseSettings settings = verb.settings;
-  settings.arch = kind_named(verb.arch, arch_name, DenoiseArch::median);
+  settings.arch = detail::kind_named(verb.arch, arch_name, DenoiseArch::median);
   settings.shift = verb.flags.shift();
   settings.normalization = verb.flags.normalization();
   if (!verb.flags.taps.empty()) settings.taps = verb.flags.taps;
   settings.rescale = !verb.as_is;
   settings.noise_level = verb.noise_level;
   settings.optimizer = verb.optimizer == "adam" ? OptimizerKind::adam : OptimizerKind::sgd;
-  settings.storage = kind_named(verb.storage, storage_name, Storage::stream);
+  settings.storage = detail::kind_named(verb.storage, storage_name, Storage::stream);
   if (const auto epochs = fixed_epochs(verb.stop)) {
     settings.stop = StopRule::epochs;
     settings.epochs = *epochs;
   } else {
-    settings.stop = kind_named(verb.stop, stop_name, StopRule::oracle);
+    settings.stop = detail::kind_named(verb.stop, stop_name, StopRule::oracle);
   }
   settings.seed = verb.common.seed;
   settings.threads = verb.common.threads;
@@ -335,7 +335,7 @@ void add_network_flags(CLI::App& verb, DenoiseVerb& denoise) {
       ->check(CLI::Range(2, 100'000))
       ->capture_default_str();
   verb.add_option("--storage", denoise.storage, "How shells are held")
-      ->check(CLI::IsMember(names_of(storage_name, Storage::stream)))
+      ->check(CLI::IsMember(detail::names_of(storage_name, Storage::stream)))
       ->capture_default_str();
   verb.add_flag("--as-is", denoise.as_is, "Fit signals in their own unit, not centred and scaled");
 }
@@ -352,7 +352,7 @@ void add_denoise(CLI::App& program) {
       ->required();
   verb->add_option("-o,--output", denoise->out, "File to write: .csv or .npy")->required();
   verb->add_option("--arch", denoise->arch, "What denoises")
-      ->check(CLI::IsMember(names_of(arch_name, DenoiseArch::median)))
+      ->check(CLI::IsMember(detail::names_of(arch_name, DenoiseArch::median)))
       ->capture_default_str();
   denoise->flags.add_taps_to(*verb);
   denoise->flags.add_matrices_to(*verb);

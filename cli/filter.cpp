@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "common.hpp"
+#include "detail/names.hpp"
 #include "filter_flags.hpp"
 #include "graph_source.hpp"
-#include "names.hpp"
 #include "ngf/error.hpp"
 #include "ngf/io/write.hpp"
 #include "shell_flags.hpp"
@@ -148,7 +148,7 @@ void run_filter(const FilterVerb& verb) {
   FilterOptions options;
   options.normalization = verb.flags.normalization();
   options.shells = verb.shells.options(verb.common, &progress);
-  options.merging = kind_named(verb.merging, merging_name, Merging::always);
+  options.merging = detail::kind_named(verb.merging, merging_name, Merging::always);
   options.width = x.cols();
   options.in_double = true;
   const NeighborhoodFilter filter(graph, taps, options);
@@ -173,7 +173,7 @@ void add_filter(CLI::App& program) {
   filter->shells.add_to(*verb, false);
   verb->add_option("--merge-twins", filter->merging,
                    "Whether nodes with the same neighbours share their part of the shells")
-      ->check(CLI::IsMember(names_of(merging_name, Merging::always)));
+      ->check(CLI::IsMember(detail::names_of(merging_name, Merging::always)));
   verb->add_option("-o,--output", filter->out, "File to write: .csv or .npy")->excludes(fit);
   filter->common.add_to(*verb);
   verb->callback([filter] { run_filter(*filter); });

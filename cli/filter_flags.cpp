@@ -1,6 +1,6 @@
 #include "filter_flags.hpp"
 
-#include "names.hpp"
+#include "detail/names.hpp"
 
 namespace ngf::cli {
 
@@ -21,17 +21,17 @@ CLI::Option* FilterFlags::add_to(CLI::App& verb) {
 
 void FilterFlags::add_matrices_to(CLI::App& verb) {
   verb.add_option("--shift", shift_, "The matrix of a polynomial filter")
-      ->check(CLI::IsMember(names_of(shift_name, Shift::gcn)))
+      ->check(CLI::IsMember(detail::names_of(shift_name, Shift::gcn)))
       ->capture_default_str();
   verb.add_option("--normalize", normalize_, "How shells are normalised")
-      ->check(CLI::IsMember(names_of(normalization_name, Normalization::row)))
+      ->check(CLI::IsMember(detail::names_of(normalization_name, Normalization::row)))
       ->capture_default_str();
 }
 
-Shift FilterFlags::shift() const { return kind_named(shift_, shift_name, Shift::gcn); }
+Shift FilterFlags::shift() const { return detail::kind_named(shift_, shift_name, Shift::gcn); }
 
 Normalization FilterFlags::normalization() const {
-  return kind_named(normalize_, normalization_name, Normalization::row);
+  return detail::kind_named(normalize_, normalization_name, Normalization::row);
 }
 
 }  // namespace ngf::cli

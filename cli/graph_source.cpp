@@ -8,8 +8,8 @@
 #include "io/atomic_file.hpp"
 #include "ngf/components.hpp"
 #include "ngf/error.hpp"
-#include "ngf/generate.hpp"
 #include "ngf/io/catalog.hpp"
+#include "ngf/io/load.hpp"
 
 namespace ngf::cli {
 
@@ -95,21 +95,7 @@ io::ReadResult GraphSource::load_any(const Common& common, Progress& progress) c
   options.threads = common.threads;
   options.memory = common.memory;
   options.progress = &progress;
-
-  if (auto made = generate_from_spec(
-          name_, common.seed,
-          {.threads = common.threads, .memory = common.memory, .progress = &progress})) {
-    io::ReadResult result;
-    result.dataset = std::move(*made);
-    if (directed_) result.dataset.graph = as_directed(std::move(result.dataset.graph));
-    return result;
-  }
-  constexpr std::string_view prefix = "planetoid:";
-  if (name_.starts_with(prefix)) {
-    const auto folder = io::find_dataset(name_, folders(data_));
-    return io::read_planetoid(folder, name_.substr(prefix.size()), options);
-  }
-  return io::read_graph(name_, options);
+  return io::load(name_, options, folders(data_), common.seed);
 }
 
 io::ReadResult GraphSource::load(const Common& common) const {

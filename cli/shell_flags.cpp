@@ -4,7 +4,7 @@
 
 #include <charconv>
 
-#include "names.hpp"
+#include "detail/names.hpp"
 
 namespace ngf::cli {
 
@@ -24,11 +24,11 @@ std::uint32_t parse_hops(const std::string& text) {
 
 CLI::Option* add_storage_flag(CLI::App& verb, std::string& storage) {
   return verb.add_option("--storage", storage, "How shells are held")
-      ->check(CLI::IsMember(names_of(storage_name, Storage::stream)));
+      ->check(CLI::IsMember(detail::names_of(storage_name, Storage::stream)));
 }
 
 Storage storage_named(const std::string& name) {
-  return kind_named(name, storage_name, Storage::stream);
+  return detail::kind_named(name, storage_name, Storage::stream);
 }
 
 CLI::Option* add_min_paths_flag(CLI::App& verb, int& min_paths) {
@@ -47,7 +47,7 @@ void ShellFlags::add_to(CLI::App& verb, bool hops_required) {
       });
   add_storage_flag(verb, storage_)->capture_default_str();
   verb.add_option("--engine", engine_, "How shells are found")
-      ->check(CLI::IsMember(names_of(engine_name, Engine::queue)))
+      ->check(CLI::IsMember(detail::names_of(engine_name, Engine::queue)))
       ->capture_default_str();
   add_min_paths_flag(verb, min_paths_)->capture_default_str();
 }
@@ -56,7 +56,7 @@ ShellOptions ShellFlags::options(const Common& common, Progress* progress) const
   ShellOptions options;
   if (given()) options.hops = parse_hops(hops_);
   options.storage = storage_named(storage_);
-  options.engine = kind_named(engine_, engine_name, Engine::queue);
+  options.engine = detail::kind_named(engine_, engine_name, Engine::queue);
   options.min_paths = min_paths_;
   options.threads = common.threads;
   options.memory = common.memory;

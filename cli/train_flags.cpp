@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "names.hpp"
+#include "detail/names.hpp"
 #include "ngf/error.hpp"
 #include "ngf/io/read.hpp"
 #include "shell_flags.hpp"
@@ -59,7 +59,7 @@ void add_switch(CLI::App& verb, const std::string& group, std::optional<bool>& v
 template <typename Kind>
 void take_kind(const std::optional<std::string>& given, std::string_view (*name_of)(Kind),
                Kind last, Kind& setting) {
-  if (given) setting = kind_named(*given, name_of, last);
+  if (given) setting = detail::kind_named(*given, name_of, last);
 }
 
 /// Whether the labels are 0 and 1.
@@ -97,7 +97,7 @@ void TrainFlags::add_to(CLI::App& verb) {
 
   const auto* const network = "The network";
   verb.add_option("--model", model_, "ngcnn: filters on shells; gcnn: on powers of a shift")
-      ->check(CLI::IsMember(names_of(model_name, ModelKind::mlp)))
+      ->check(CLI::IsMember(detail::names_of(model_name, ModelKind::mlp)))
       ->capture_default_str()
       ->group(network);
   verb.add_option("--hops", hops_, "Shells, or powers, 0 to this many; of sgc its power")
@@ -112,10 +112,10 @@ void TrainFlags::add_to(CLI::App& verb) {
                   "Taps of their own for groups of nodes: .csv or .npy, a group number a node")
       ->group(network);
   verb.add_option("--normalize", normalize_, "How shells are normalised (ngcnn)")
-      ->check(CLI::IsMember(names_of(normalization_name, Normalization::row)))
+      ->check(CLI::IsMember(detail::names_of(normalization_name, Normalization::row)))
       ->group(network);
   verb.add_option("--shift", shift_, "The matrix whose powers are taken (gcnn)")
-      ->check(CLI::IsMember(names_of(shift_name, Shift::gcn)))
+      ->check(CLI::IsMember(detail::names_of(shift_name, Shift::gcn)))
       ->group(network);
   add_min_paths_flag(verb, min_paths_)->capture_default_str()->group(network);
   add_storage_flag(verb, storage_)->capture_default_str()->group(network);
@@ -147,10 +147,10 @@ void TrainFlags::add_to(CLI::App& verb) {
       ->check(CLI::PositiveNumber)
       ->group(training);
   verb.add_option("--optimizer", optimizer_, "What takes the steps")
-      ->check(CLI::IsMember(names_of(optimizer_name, OptimizerKind::sgd)))
+      ->check(CLI::IsMember(detail::names_of(optimizer_name, OptimizerKind::sgd)))
       ->group(training);
   verb.add_option("--init", init_, "How weights are drawn at first")
-      ->check(CLI::IsMember(names_of(initialization_name, Initialization::paper)))
+      ->check(CLI::IsMember(detail::names_of(initialization_name, Initialization::paper)))
       ->group(training);
   verb.add_option("--epochs", epochs_, "How many steps")
       ->check(CLI::Range(1U, many))
@@ -160,7 +160,7 @@ void TrainFlags::add_to(CLI::App& verb) {
       ->check(CLI::Range(0U, many))
       ->group(training);
   verb.add_option("--metric", metric_, "The score [accuracy; auc where there are two classes]")
-      ->check(CLI::IsMember(names_of(metric_name, Metric::macro_f1)))
+      ->check(CLI::IsMember(detail::names_of(metric_name, Metric::macro_f1)))
       ->group(training);
   verb.add_option("--batch", batch_,
                   "Runs that are trained side by side, at most; what is cut off loses them [25]")
@@ -195,7 +195,7 @@ void TrainFlags::check() const {
 }
 
 ModelSettings TrainFlags::model_settings(ModelSettings model, const Dataset& dataset) const {
-  model.model = kind_named(model_, model_name, ModelKind::mlp);
+  model.model = detail::kind_named(model_, model_name, ModelKind::mlp);
   take(hops_, model.hops);
   if (!taps_.empty()) {
     model.taps = taps_;

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "fingerprint.hpp"
+#include "detail/fingerprint.hpp"
 #include "graph_source.hpp"
 #include "io/sha256.hpp"
 #include "ngf/error.hpp"
@@ -23,7 +23,7 @@ std::string TrainTask::text() const {
   const Json json{{"job", "train"},
                   {"version", NGF_VERSION},
                   {"data", name},
-                  {"sha256", fingerprint(*dataset, split)},
+                  {"sha256", detail::fingerprint(*dataset, split)},
                   {"model", model_name(model.model)},
                   {"hops", model.hops},
                   {"taps", model.taps},

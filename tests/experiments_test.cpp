@@ -97,6 +97,29 @@ TEST(Experiments, TheSeedCounts) {
   EXPECT_NE(run(fig1(one), key), run(fig1(two), key));
 }
 
+TEST(Experiments, AsManyRunsAsAreAskedFor) {
+  Study study = small_study();
+  study.runs = 7;  // of figure 3b, five on one graph and two on another
+  const Json of_k = rows_of(fig3a(study), "fig3a citation K=2 gf").at(0);
+  EXPECT_EQ(of_k.at("runs"), 7);
+  const Json perturbed = rows_of(fig3b(study), "fig3b K=3 both 8 % gf honest").at(0);
+  EXPECT_EQ(perturbed.at("runs"), 7);
+}
+
+TEST(Experiments, TrialsDoSomeOfTheWork) {
+  const Study study = small_study();
+  for (const std::string name : {"fig1", "fig2a", "fig2b", "fig3a", "fig3b", "claims"}) {
+    const Figure figure = make_figure(name, study);
+    const auto cell = std::find_if(figure.cells.begin(), figure.cells.end(),
+                                   [](const Cell& own) { return !own.trial.kind.empty(); });
+    ASSERT_NE(cell, figure.cells.end()) << name;
+    EXPECT_LE(cell->trial.least, cell->work) << name;
+    const double work = cell->trial.run(0);  // no less than the least
+    EXPECT_GT(work, 0) << name;
+    EXPECT_NEAR(work, cell->trial.least, 1e-9 * work) << name;
+  }
+}
+
 TEST(Experiments, UnknownFiguresAndMissingDataSets) {
   EXPECT_THAT(error_of<ngf::Error>([] { make_figure("fig9", small_study()); }), HasSubstr("fig9"));
   EXPECT_THAT(error_of<ngf::Error>([] { make_figure("fig3a", Study()); }), HasSubstr("data set"));

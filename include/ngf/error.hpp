@@ -11,6 +11,12 @@ class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// Thrown before memory is taken that would pass the budget.
+class MemoryExceeded : public Error {
+ public:
+  using Error::Error;
+};
+
 /// Thrown by long work after `Progress::stop_requested` has answered true.
 class Interrupted : public Error {
  public:

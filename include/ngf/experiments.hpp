@@ -34,10 +34,19 @@ struct Study {
   PaperSettings settings = PaperSettings::text;
   Size size = Size::quick;
   std::uint64_t seed = 1;
+  std::size_t runs = 0;  ///< networks for each point of Figures 3a and 3b; 0: what the size says
   /// Cora, Citeseer and Pubmed, those that are there; a stand-in for the others comes last.
   std::vector<NamedDataset> datasets;
   int threads = 0;           ///< 0: all that the machine offers
   std::uint64_t memory = 0;  ///< bytes; 0: a share of what the machine has free
+};
+
+/// A short run that shows how fast a machine does what a cell does.
+struct Trial {
+  std::string kind;  ///< one run stands for all cells of a kind; empty: there is none
+  double least = 0;  ///< of its work, counted as Cell::work is
+  /// Does about so much work, and returns what it did.
+  std::function<double(double)> run;
 };
 
 /// A piece of a figure that is run as a whole.
@@ -50,6 +59,7 @@ struct Cell {
   double products = 0;
   /// The rows, as a JSON array in one line. Throws Interrupted when asked to stop.
   std::function<std::string(Progress*)> run;
+  Trial trial{};
 };
 
 struct Figure {

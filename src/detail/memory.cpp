@@ -61,9 +61,10 @@ std::uint64_t available_memory() {
 void check_budget(std::uint64_t needed, std::uint64_t budget, std::string_view what) {
   const std::uint64_t limit = budget > 0 ? budget : available_memory();
   if (needed <= limit) return;
-  fail("{} needs {} of memory, but {}", what, human_bytes(needed),
-       budget > 0 ? fmt::format("the budget is {}; raise --memory", human_bytes(budget))
-                  : fmt::format("only {} is free", human_bytes(limit)));
+  throw MemoryExceeded(
+      fmt::format("{} needs {} of memory, but {}", what, human_bytes(needed),
+                  budget > 0 ? fmt::format("the budget is {}; raise --memory", human_bytes(budget))
+                             : fmt::format("only {} is free", human_bytes(limit))));
 }
 
 std::string human_bytes(std::uint64_t bytes) {

@@ -12,7 +12,7 @@
 #include <cmath>
 
 #include "detail/streams.hpp"
-#include "experiments/common.hpp"
+#include "experiments/cost.hpp"
 #include "ngf/eccentricity.hpp"
 #include "ngf/generate.hpp"
 
@@ -153,6 +153,8 @@ std::vector<std::int64_t> depths_of(const Study& study) {
   return {2, 4, 8, 16};
 }
 
+constexpr std::string_view communities_name = "sbm";
+
 /// Communities to be told apart: those of test case 1, a community a class, features that are the
 /// class's own vector under noise that hides it from a single node.
 Dataset communities(const Study& study) {
@@ -197,7 +199,7 @@ const NamedDataset& citations(const Study& study) {
 }
 
 struct Depth {
-  bool sbm;
+  std::shared_ptr<const NamedDataset> named;
   std::int64_t layers;
   ModelKind model;
 };
@@ -206,7 +208,7 @@ ClassifySettings training_of(const Study& study, const Depth& depth) {
   ClassifySettings settings = paper_training(study, depth.model, depth_taps);
   settings.model.layers = depth.layers;
   settings.model.hidden = depth_hidden;
-  settings.model.normalize_features = !depth.sbm;
+  settings.model.normalize_features = depth.named->name != communities_name;
   // The paper's weights shrink signals by 14 a layer at this width, whatever the filter; these
   // leave their size to the filter.
   settings.run.init = Initialization::glorot;
@@ -214,14 +216,12 @@ ClassifySettings training_of(const Study& study, const Depth& depth) {
 }
 
 std::string run_depth(const Study& study, const Depth& depth, Progress* progress) {
-  const Dataset sbm = depth.sbm ? communities(study) : Dataset();
-  const Dataset& dataset = depth.sbm ? sbm : citations(study).dataset;
-  const ClassifySettings settings = training_of(study, depth);
   const std::vector<RunResult> runs =
-      train(dataset, settings, sized(study, quick_depth_runs, full_depth_runs), progress);
+      train(depth.named->dataset, training_of(study, depth),
+            sized(study, quick_depth_runs, full_depth_runs), progress);
   double gradient = 0;
   for (const RunResult& one : runs) gradient += one.first_gradient;
-  Row row{{"dataset", depth.sbm ? "sbm" : citations(study).name},
+  Row row{{"dataset", depth.named->name},
           {"layers", depth.layers},
           {"filter", filter_name(depth.model)}};
   add_accuracy(row, runs);
@@ -230,17 +230,19 @@ std::string run_depth(const Study& study, const Depth& depth, Progress* progress
 }
 
 void add_depth(Figure& figure, const Study& study) {
-  const Dataset sbm = communities(study);
-  for (const bool on_sbm : {false, true}) {
+  // The study outlives the figure.
+  const std::shared_ptr<const NamedDataset> cited(&citations(study), [](const auto*) {});
+  const auto made = std::make_shared<const NamedDataset>(
+      NamedDataset{std::string(communities_name), communities(study)});
+  for (const auto& named : {cited, made}) {
     for (const std::int64_t layers : depths_of(study)) {
       for (const ModelKind model : networks) {
-        const Depth depth{on_sbm, layers, model};
-        const std::string name = on_sbm ? "sbm" : citations(study).name;
+        const Depth depth{named, layers, model};
         Cell& cell = figure.cells.emplace_back();
-        cell.key = fmt::format("claims depth {} {} layers {}", name, layers, filter_name(model));
+        cell.key =
+            fmt::format("claims depth {} {} layers {}", named->name, layers, filter_name(model));
         cell.part = "depth";
-        cell.work =
-            training_work(on_sbm ? sbm : citations(study).dataset, training_of(study, depth),
+        foretell_training(cell, named->dataset, training_of(study, depth),
                           sized(study, quick_depth_runs, full_depth_runs));
         cell.run = [&study, depth](Progress* progress) {
           return run_depth(study, depth, progress);

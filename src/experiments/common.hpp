@@ -59,19 +59,17 @@ inline constexpr std::array<SignalKind, 2> inputs{SignalKind::gf, SignalKind::ng
 inline constexpr std::array<DenoiseArch, 4> architectures{DenoiseArch::gf, DenoiseArch::ngf,
                                                           DenoiseArch::gcn, DenoiseArch::sgc};
 std::string_view input_name(SignalKind kind);
-/// Sets what a cell that fits a network to so many signals should take.
-void count_fit(Cell& cell, const Graph& graph, const DenoiseSettings& settings,
-               std::size_t signals);
 
 // ---- Node classification, of figures 3a and 3b and the claim on depth ----
 
 inline constexpr std::array<ModelKind, 2> networks{ModelKind::gcnn, ModelKind::ngcnn};
+/// Networks for each point of a figure of accuracies: what was asked for, otherwise few or the
+/// paper's 25.
+std::size_t runs_a_point(const Study& study);
 /// "gf" or "ngf".
 std::string_view filter_name(ModelKind model);
 /// The paper's test case 3 with K taps.
 ClassifySettings paper_training(const Study& study, ModelKind model, std::uint32_t taps);
-/// What training should take, counted as Cell::work is.
-double training_work(const Dataset& dataset, const ClassifySettings& settings, std::size_t runs);
 /// Trains `count` networks on the public split.
 std::vector<RunResult> train(const Dataset& dataset, const ClassifySettings& settings,
                              std::size_t count, Progress* progress);

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "experiments/common.hpp"
+#include "experiments/cost.hpp"
 
 namespace ngf::experiments {
 
@@ -54,12 +54,12 @@ std::string run(const Study& study, SignalKind input, DenoiseArch arch, Progress
 Figure fig2a(const Study& study) {
   Figure figure{"fig2a", "denoising: error against epochs", {}};
   // All cells have its graph, and as many signals.
-  const DenoiseCase data = data_of(study, inputs[0]);
+  const auto data = std::make_shared<const DenoiseCase>(data_of(study, inputs[0]));
   for (const SignalKind input : inputs) {
     for (const DenoiseArch arch : architectures) {
       Cell& cell = figure.cells.emplace_back();
       cell.key = fmt::format("fig2a {} {}", input_name(input), arch_name(arch));
-      count_fit(cell, data.graph, fit_of(study, arch), static_cast<std::size_t>(data.clean.cols()));
+      foretell_fits(cell, data, fit_of(study, arch));
       cell.run = [&study, input, arch](Progress* progress) {
         return run(study, input, arch, progress);
       };

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "experiments/common.hpp"
+#include "experiments/cost.hpp"
 
 namespace ngf::experiments {
 
@@ -60,14 +60,14 @@ std::string run(const Study& study, const Point& point, Progress* progress) {
 Figure fig2b(const Study& study) {
   Figure figure{"fig2b", "denoising: error against noise", {}};
   // All cells have its graph, and as many signals.
-  const DenoiseCase data = data_of(study, {inputs[0], noise_powers[0], DenoiseArch::gf});
+  const auto data = std::make_shared<const DenoiseCase>(
+      data_of(study, {inputs[0], noise_powers[0], DenoiseArch::gf}));
   for (const SignalKind input : inputs) {
     for (const double power : powers_of(study)) {
       for (const DenoiseArch arch : architectures) {
         Cell& cell = figure.cells.emplace_back();
         cell.key = fmt::format("fig2b {} {} {}", input_name(input), power, arch_name(arch));
-        count_fit(cell, data.graph, fit_of(study, arch),
-                  static_cast<std::size_t>(data.clean.cols()));
+        foretell_fits(cell, data, fit_of(study, arch));
         cell.run = [&study, point = Point{input, power, arch}](Progress* progress) {
           return run(study, point, progress);
         };

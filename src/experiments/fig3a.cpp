@@ -3,14 +3,12 @@
 
 #include <fmt/format.h>
 
-#include "experiments/common.hpp"
+#include "experiments/cost.hpp"
 
 namespace ngf::experiments {
 
 namespace {
 
-constexpr std::size_t quick_runs = 2;
-constexpr std::size_t full_runs = 25;
 constexpr std::int64_t quick_hidden = 64;
 constexpr std::int64_t full_hidden = 512;
 constexpr NodeId large = 10'000;
@@ -31,8 +29,7 @@ ClassifySettings training_of(const Study& study, ModelKind model, std::uint32_t 
 std::string run(const Study& study, const NamedDataset& named, ModelKind model, std::uint32_t taps,
                 Progress* progress) {
   const ClassifySettings settings = training_of(study, model, taps);
-  const std::vector<RunResult> runs =
-      train(named.dataset, settings, sized(study, quick_runs, full_runs), progress);
+  const std::vector<RunResult> runs = train(named.dataset, settings, runs_a_point(study), progress);
   Row row{{"dataset", named.name}, {"K", taps}, {"filter", filter_name(model)}};
   add_accuracy(row, runs);
   row["hidden"] = settings.model.hidden;
@@ -48,8 +45,8 @@ Figure fig3a(const Study& study) {
       for (const ModelKind model : networks) {
         Cell& cell = figure.cells.emplace_back();
         cell.key = fmt::format("fig3a {} K={} {}", named.name, taps, filter_name(model));
-        cell.work = training_work(named.dataset, training_of(study, model, taps),
-                                  sized(study, quick_runs, full_runs));
+        foretell_training(cell, named.dataset, training_of(study, model, taps),
+                          runs_a_point(study));
         cell.run = [&study, &named, model, taps](Progress* progress) {
           return run(study, named, model, taps, progress);
         };

@@ -11,7 +11,7 @@
 
 #include <algorithm>
 
-#include "experiments/common.hpp"
+#include "experiments/cost.hpp"
 
 namespace ngf::experiments {
 
@@ -21,8 +21,7 @@ constexpr std::string_view wanted_dataset = "citeseer";
 constexpr std::array<std::string_view, 2> kinds{"destroy", "both"};
 // Each perturbed graph serves so many runs, so that a point has several graphs.
 constexpr std::size_t runs_a_graph = 5;
-constexpr std::size_t full_graphs = 5;
-constexpr std::size_t quick_runs = 2;
+constexpr std::uint64_t most_graphs = 1000;
 constexpr std::int64_t quick_hidden = 64;
 constexpr std::int64_t full_hidden = 512;
 constexpr std::uint64_t own_seeds = 3;
@@ -85,14 +84,13 @@ Row row_of(const Study& study, const Point& point, const std::vector<RunResult>&
 }
 
 std::string run(const Study& study, const Point& point, Progress* progress) {
-  const std::size_t graphs = sized(study, std::size_t{1}, full_graphs);
   // Filters at one point share graphs and seeds; points do not.
   const std::uint64_t place = point.percent * 2 + (point.kind == "both" ? 1 : 0);
   std::vector<RunResult> runs;
-  for (std::uint64_t g = 0; g < graphs; ++g) {
-    const std::uint64_t seed = seed_of(study, own_seeds, place * full_graphs + g);
-    for (RunResult& one :
-         train_perturbed(study, point, seed, sized(study, quick_runs, runs_a_graph), progress)) {
+  for (std::uint64_t g = 0; runs.size() < runs_a_point(study); ++g) {
+    const std::uint64_t seed = seed_of(study, own_seeds, place * most_graphs + g);
+    const std::size_t count = std::min(runs_a_graph, runs_a_point(study) - runs.size());
+    for (RunResult& one : train_perturbed(study, point, seed, count, progress)) {
       runs.push_back(std::move(one));
     }
   }
@@ -113,8 +111,8 @@ void add_cell(Figure& figure, const Study& study, const Point& point) {
   Cell& cell = figure.cells.emplace_back();
   cell.key = fmt::format("fig3b K={} {} {} % {} {}", point.taps, point.kind, point.percent,
                          filter_name(point.model), distances_name(point.stale));
-  cell.work = training_work(dataset_of(study).dataset, training_of(study, point),
-                            sized(study, quick_runs, runs_a_graph * full_graphs));
+  foretell_training(cell, dataset_of(study).dataset, training_of(study, point),
+                    runs_a_point(study));
   cell.run = [&study, point](Progress* progress) { return run(study, point, progress); };
 }
 

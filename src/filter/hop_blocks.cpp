@@ -111,8 +111,8 @@ void for_each_block(NodeId nodes, int threads, const Body& body) {
   });
 }
 
-/// Rows from their layout in a block, and back: `turned` holds the first column of all of them,
-/// then the second, and so on.
+/// Rows from their layout in a block: `turned` holds the first column of all of them, then the
+/// second, and so on.
 void turn_back(const float* turned, std::size_t first, std::size_t rows, SignalsSlice<float>& y) {
   // So many columns that what is read again stays in the nearest cache.
   constexpr std::size_t together = 64;
@@ -126,13 +126,19 @@ void turn_back(const float* turned, std::size_t first, std::size_t rows, Signals
     }
   }
 }
+
+/// The first column of some rows, then the second, and so on.
 void turn(const Signals& x, std::size_t first, std::size_t rows, float* turned) {
   const auto columns = static_cast<std::size_t>(x.cols());
   for (std::size_t i = 0; i < rows; ++i) {
-    float* const to = turned + kernels::place_in_block<float>(i);
     const float* const from = row(x, first + i);
-    for (std::size_t f = 0; f < columns; ++f) to[f * block_hops] = from[f];
+    for (std::size_t f = 0; f < columns; ++f) turned[f * block_hops + i] = from[f];
   }
+}
+
+bool lie_side_by_side(const Signals& a, const Signals& b) {
+  return b.data() == a.data() + a.cols() && a.outerStride() == b.outerStride() &&
+         a.outerStride() == a.cols() + b.cols();
 }
 
 /// The columns of a and b side by side.
@@ -198,8 +204,7 @@ class BlockCorrelation {
       for (std::size_t i = 0; i < rows; ++i) {
         const auto u = static_cast<NodeId>(first + i);
         for (std::size_t k = 0; k < hops; ++k) {
-          const float sum =
-              k == 0 ? own_product(u) : bins[k * block_hops + kernels::place_in_block<float>(i)];
+          const float sum = k == 0 ? own_product(u) : bins[k * block_hops + i];
           dots(u, static_cast<Eigen::Index>(k)) =
               static_cast<double>(sum) * static_cast<double>(factors_.of_row(k, u));
         }
@@ -229,8 +234,11 @@ class BlockCorrelation {
     }
   }
 
-  /// Of a node with itself, the only pair at hop 0.
-  float own_product(NodeId u) const { return g_.row(u).dot(x_.row(u)) * *tables_.from(u); }
+  /// Of a node with itself, the only pair at hop 0, where that counts.
+  float own_product(NodeId u) const {
+    if (factors_.scale[0] == 0.0F) return 0;
+    return g_.row(u).dot(x_.row(u)) * *tables_.from(u);
+  }
 
   /// The products of the block of rows with nodes of its own.
   static void halve_own(std::size_t first, std::size_t begin, std::size_t count, float* products) {
@@ -279,7 +287,9 @@ void multiply_blocks(const Hops& turned, const ShellFactors<float>& factors,
 
 Matrix correlate_blocks(const Hops& turned, const ShellFactors<float>& factors, const Signals& x,
                         const Signals& g, bool half, int threads) {
-  if (!half) return BlockCorrelation(turned, factors, x, g, x.data(), half).run(threads);
+  if (!half || lie_side_by_side(x, g)) {
+    return BlockCorrelation(turned, factors, x, g, x.data(), half).run(threads);
+  }
   const auto beside = join(x, g, threads);
   return BlockCorrelation(turned, factors, x, g, beside.data(), half).run(threads);
 }

@@ -291,9 +291,8 @@ void look_up_block_here(const std::uint8_t* hops, std::size_t stride, std::size_
   Table<float> table(tables);
   for (std::size_t v = 0; v < count; ++v) {
     if (table_step > 0) table = Table<float>(tables + v * table_step);
-    auto places = words_at<float>(hops + v * stride);
     for (std::size_t j = 0; j < parts; ++j) {
-      if (j > 0) places = next_byte<float>(places);
+      const auto places = places_at<float>(hops + v * stride + j * lanes<float>);
       hn::StoreU(table.at(places), Tag<float>(), w + v * block_hops + j * lanes<float>);
     }
   }
@@ -304,27 +303,26 @@ template <std::size_t together, std::size_t first_part>
 void add_hops(const std::uint8_t* hops, std::size_t stride, const float* products,
               std::size_t count, std::size_t first, float* bins) {
   const Tag<float> tag;
-  const hn::RebindToUnsigned<Tag<float>> place_tag;
   const auto place = [](std::size_t line, std::size_t part) {
     return line * block_hops + (first_part + part) * lanes<float>;
   };
+  const hn::Rebind<std::uint8_t, Tag<float>> hop_tag;
   Wide<float> sums[together][2];
   HWY_UNROLL(10)
   for (std::size_t k = 0; k < together; ++k) {
     for (std::size_t j = 0; j < 2; ++j) sums[k][j] = hn::LoadU(tag, bins + place(k, j));
   }
   for (std::size_t v = 0; v < count; ++v) {
-    const auto words = words_at<float>(hops + v * stride);
     HWY_UNROLL(2)
     for (std::size_t j = 0; j < 2; ++j) {
-      const auto shifted = hn::ShiftRightSame(words, static_cast<int>(8 * (first_part + j)));
-      const auto hop = hn::And(shifted, hn::Set(place_tag, 255U));
+      // Bytes are compared faster than words.
+      const auto hop = hn::LoadU(hop_tag, hops + v * stride + (first_part + j) * lanes<float>);
       const auto values = hn::LoadU(tag, products + place(v, j));
       HWY_UNROLL(10)
       for (std::size_t k = 0; k < together; ++k) {
-        const auto wanted = hn::Set(place_tag, static_cast<std::uint32_t>(first + k));
-        sums[k][j] = Wide<float>{_mm512_mask_add_ps(sums[k][j].raw, hn::Eq(hop, wanted).raw,
-                                                    sums[k][j].raw, values.raw)};
+        const auto wanted = hn::Set(hop_tag, static_cast<std::uint8_t>(first + k));
+        sums[k][j] = Wide<float>{_mm512_mask_add_ps(
+            sums[k][j].raw, _mm_cmpeq_epi8_mask(hop.raw, wanted.raw), sums[k][j].raw, values.raw)};
       }
     }
   }

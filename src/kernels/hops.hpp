@@ -41,8 +41,7 @@ void add_by_hop(const std::uint8_t* hops, const Real* values, std::size_t count,
 
 // ---- Blocks of rows ----
 //
-// The hops of 64 rows u to a node v are a block, as row v of the transposed matrix has them. All
-// numbers of those rows are laid out for it.
+// The hops of 64 rows u to a node v are a block, as row v of the transposed matrix has them.
 
 /// Whether this instruction set has what follows, for tables that end with `last_hop`.
 bool has_block_products(std::size_t last_hop);
@@ -59,6 +58,7 @@ struct Lines {
   std::size_t count = 0;
 };
 
+/// With sums that are laid out for the block,
 /// sums[c * 64 + u] += sum over v < count of table_v[hops[v * 64 + u]] * x[v * columns + c], for
 /// c < columns. Table v begins `table_step` behind table v - 1: 0 where all nodes share one. What
 /// is `ahead` is brought into the caches meanwhile.

@@ -441,11 +441,12 @@ void choose_storage(ShellPlan& plan, const ShellOptions& options, bool few_pairs
     plan.storage = fits(better) ? better : fits(other) ? other : Storage::stream;
   }
   if (fits(plan.storage)) return;
-  fail("{} shells need {} of memory{}, and {} may be taken; give --memory {}{}",
-       storage_name(plan.storage), detail::human_bytes(plan.bytes_of(plan.storage)),
-       plan.estimated ? " (estimated)" : "", detail::human_bytes(plan.budget),
-       plan.bytes_of(plan.storage),
-       plan.storage != Storage::stream && fits(Storage::stream) ? ", or --storage stream" : "");
+  throw MemoryExceeded(fmt::format(
+      "{} shells need {} of memory{}, and {} may be taken; give --memory {}{}",
+      storage_name(plan.storage), detail::human_bytes(plan.bytes_of(plan.storage)),
+      plan.estimated ? " (estimated)" : "", detail::human_bytes(plan.budget),
+      plan.bytes_of(plan.storage),
+      plan.storage != Storage::stream && fits(Storage::stream) ? ", or --storage stream" : ""));
 }
 
 ShellPlan make_plan(const Graph& graph, const ShellOptions& options, const Estimate& estimate,

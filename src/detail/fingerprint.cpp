@@ -1,4 +1,4 @@
-#include "fingerprint.hpp"
+#include "detail/fingerprint.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 
 #include "io/sha256.hpp"
 
-namespace ngf::cli {
+namespace ngf::detail {
 
 namespace {
 
@@ -48,4 +48,4 @@ std::string fingerprint(const Dataset& dataset, const Split& split) {
   return sum.finish();
 }
 
-}  // namespace ngf::cli
+}  // namespace ngf::detail

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-/// What flags that choose one of several kinds need: their names, and the kind of a name.
-namespace ngf::cli {
+/// For whoever chooses one of several kinds by its name.
+namespace ngf::detail {
 
 /// The names of all kinds, up to the last of them.
 template <typename Kind>
@@ -25,4 +25,4 @@ Kind kind_named(const std::string& name, std::string_view (*name_of)(Kind), Kind
   return static_cast<Kind>(i);
 }
 
-}  // namespace ngf::cli
+}  // namespace ngf::detail

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+
+#include "ngf/io/read.hpp"
+
+namespace ngf::io {
+
+/// What a person names: a graph made to order (see `generate_from_spec`, with the seed as its
+/// default), a data set that has a name, looked for in `folders` (see `find_dataset`), or a file.
+ReadResult load(const std::string& name, const ReadOptions& options,
+                std::span<const std::filesystem::path> folders, std::uint64_t seed = 1);
+
+}  // namespace ngf::io

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ngf/experiments.hpp"
+#include "ngf/report/journal.hpp"
+
+namespace ngf::experiments {
+
+/// Whoever waits for a reproduction.
+struct ReproduceWatch {
+  /// Something begins: a figure, or what is named. Returns its progress, which may be null.
+  std::function<std::shared_ptr<Progress>(const std::string& name)> begin;
+  /// All figures should take so many seconds more.
+  std::function<void(double seconds)> on_left;
+  /// A figure is done, in so many seconds.
+  std::function<void(const Figure& figure, double seconds, double left)> on_done;
+};
+
+/// Finds Cora, Citeseer and Pubmed in the folders. Returns the names of those that are not there,
+/// for which a data set made to order stands in.
+std::vector<std::string> add_datasets(Study& study, std::span<const std::filesystem::path> folders,
+                                      const ReproduceWatch& watch);
+
+/// The cells of some figures, each written to a journal in the folder of the report as it ends,
+/// until all are done.
+class ReproduceJob {
+ public:
+  /// Measures for a moment what the machine multiplies and adds in a second. With `resume` finished
+  /// cells are taken from the journal; without, throws Error for a folder that has any, and in both
+  /// cases for a journal of other settings. The study must outlive this.
+  ReproduceJob(const Study& study, const std::vector<std::string>& figures,
+               std::filesystem::path folder, bool resume);
+  ReproduceJob(const ReproduceJob&) = delete;
+  ReproduceJob& operator=(const ReproduceJob&) = delete;
+  /// A journal in which nothing is kept goes.
+  ~ReproduceJob();
+
+  /// Finds how fast this machine does what the cells do, by short runs, if any cells are missing.
+  void time_trials(const ReproduceWatch& watch);
+  /// Runs the cells that are missing. Throws Interrupted.
+  void run(const ReproduceWatch& watch);
+  /// Writes results, tables, pictures and the page; then the journal goes. Returns provenance.json.
+  std::string write_report(bool stand_in);
+
+  std::size_t cells() const;
+  std::size_t kept() const { return journal_->size(); }
+  double rate() const { return rate_; }
+  const std::filesystem::path& journal() const { return journal_->path(); }
+  const std::vector<Figure>& figures() const { return figures_; }
+  /// Of the cells that are missing, in seconds.
+  double estimate_left(const Figure& figure) const;
+
+ private:
+  struct Times;
+
+  std::string settings_text() const;
+  bool done(const Cell& cell) const { return journal_->find(cell.key) != nullptr; }
+  double estimate(const Cell& cell) const;
+  /// Seconds for a second of `rate`, by a trial.
+  double slowness_of(const Trial& trial) const;
+  /// The cell of that kind to be tried, in so many seconds at most; or none.
+  const Cell* to_be_tried(const std::string& kind, double seconds) const;
+  void run_figure(const Figure& figure, const ReproduceWatch& watch);
+  /// The estimate of all that is missing, corrected by how cells went so far.
+  double seconds_left() const;
+  Times times(const Figure& figure) const;
+  std::vector<FigureRows> rows() const;
+  std::string provenance_text() const;
+
+  const Study& study_;
+  std::filesystem::path folder_;
+  double rate_;
+  std::map<std::string, double> slowness_;  // by kind of trial: seconds for a second of `rate_`
+  double usual_slowness_ = 1;               // of kinds without a trial
+  std::vector<Figure> figures_;
+  std::unique_ptr<Journal> journal_;
+  double spent_ = 0;     // by cells of this process
+  double foretold_ = 0;  // of these
+};
+
+}  // namespace ngf::experiments

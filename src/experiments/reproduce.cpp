@@ -1,0 +1,332 @@
+#include "ngf/reproduce.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
+
+#include "detail/fingerprint.hpp"
+#include "detail/parallel.hpp"
+#include "detail/product_rate.hpp"
+#include "io/atomic_file.hpp"
+#include "kernels/target.hpp"
+#include "ngf/generate.hpp"
+#include "ngf/io/catalog.hpp"
+#include "ngf/io/read.hpp"
+#include "ngf/report/figures.hpp"
+#include "ngf/report/page.hpp"
+#include "ngf/report/summary.hpp"
+
+namespace ngf::experiments {
+
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begun) {
+  return std::chrono::duration<double>(Clock::now() - begun).count();
+}
+
+/// A figure's progress, moved by the cell that runs.
+class CellProgress : public Progress {
+ public:
+  CellProgress(Progress* whole, double before, double own, double all)
+      : whole_(whole), before_(before), own_(own), all_(all) {}
+
+  void report(std::uint64_t done, std::uint64_t total) override {
+    if (whole_ == nullptr) return;
+    constexpr std::uint64_t steps = 1'000'000;
+    const double share = static_cast<double>(done) / static_cast<double>(total);
+    const double place = (before_ + own_ * share) / all_ * static_cast<double>(steps);
+    whole_->report(static_cast<std::uint64_t>(place), steps);
+  }
+  bool stop_requested() const override { return whole_ != nullptr && whole_->stop_requested(); }
+
+ private:
+  Progress* whole_;
+  double before_, own_, all_;  // estimates of the figure's cells
+};
+
+std::shared_ptr<Progress> begin(const ReproduceWatch& watch, const std::string& name) {
+  return watch.begin ? watch.begin(name) : nullptr;
+}
+
+/// What a finished cell left in the journal.
+struct Record {
+  double seconds = 0;
+  Json rows;
+};
+
+Record record_of(const Journal& journal, const Cell& cell) {
+  const Json piece = Json::parse(*journal.find(cell.key));
+  return {piece.at("seconds").get<double>(), piece.at("rows")};
+}
+
+std::string machine_name() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);) {
+    constexpr std::string_view key = "model name";
+    if (!line.starts_with(key)) continue;
+    const std::size_t colon = line.find(": ");
+    if (colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "unknown";
+}
+
+std::string_view size_name(Size size) { return size == Size::quick ? "quick" : "full"; }
+
+void make_folder(const std::filesystem::path& folder) {
+  std::error_code failure;
+  std::filesystem::create_directories(folder, failure);
+  if (failure || !std::filesystem::is_directory(folder)) {
+    throw Error(fmt::format("{}: no folder to write the report to", folder.string()));
+  }
+}
+
+void write_file(const std::filesystem::path& path, const std::string& text) {
+  io::AtomicFile file(path);
+  file.write(text);
+  file.commit();
+}
+
+}  // namespace
+
+// ---- Data sets ----
+
+std::vector<std::string> add_datasets(Study& study, std::span<const std::filesystem::path> folders,
+                                      const ReproduceWatch& watch) {
+  std::vector<std::string> missing;
+  for (const std::string name : {"cora", "citeseer", "pubmed"}) {
+    const auto folder = io::locate_dataset("planetoid:" + name, folders);
+    if (!folder) {
+      missing.push_back(name);
+      continue;
+    }
+    const auto progress = begin(watch, "reading " + name);
+    io::ReadOptions options;
+    options.threads = study.threads;
+    options.memory = study.memory;
+    options.progress = progress.get();
+    study.datasets.push_back({name, io::read_planetoid(*folder, name, options).dataset});
+  }
+  if (missing.empty()) return missing;
+  constexpr std::uint64_t nodes = 2708;
+  study.datasets.push_back({"citation", citation_network(nodes, study.seed)});
+  return missing;
+}
+
+// ---- The job ----
+
+/// A figure's times: what was foretold, and what its cells took, in this process or an earlier one.
+struct ReproduceJob::Times {
+  double estimate = 0;
+  double seconds = 0;
+  double products = 0;  ///< multiplications and additions, where they are counted
+};
+
+ReproduceJob::ReproduceJob(const Study& study, const std::vector<std::string>& figures,
+                           std::filesystem::path folder, bool resume)
+    : study_(study), folder_(std::move(folder)), rate_(detail::product_rate(study.threads, 0.3)) {
+  make_folder(folder_);
+  for (const std::string& name : figures) figures_.push_back(make_figure(name, study));
+  journal_ = std::make_unique<Journal>(folder_ / "reproduce.journal", settings_text(), true);
+  if (resume || journal_->size() == 0) return;
+  throw Error(fmt::format(
+      "{}: a job that was cut off left {} of {} cells here; go on with --resume, or remove the "
+      "file to begin anew",
+      journal_->path().string(), journal_->size(), cells()));
+}
+
+ReproduceJob::~ReproduceJob() {
+  if (journal_ && journal_->size() == 0) journal_->remove();
+}
+
+std::string ReproduceJob::settings_text() const {
+  Json json{{"job", "reproduce"},
+            {"version", NGF_VERSION},
+            {"settings", settings_name(study_.settings)},
+            {"size", size_name(study_.size)},
+            {"seed", study_.seed},
+            {"runs", study_.runs}};
+  for (const Figure& figure : figures_) json["figures"].push_back(figure.name);
+  for (const NamedDataset& named : study_.datasets) {
+    json["data"][named.name] = detail::fingerprint(named.dataset, named.dataset.splits.at(0));
+  }
+  return json.dump();
+}
+
+std::size_t ReproduceJob::cells() const {
+  std::size_t count = 0;
+  for (const Figure& figure : figures_) count += figure.cells.size();
+  return count;
+}
+
+double ReproduceJob::estimate(const Cell& cell) const {
+  const auto found = slowness_.find(cell.trial.kind);
+  return cell.work / rate_ * (found == slowness_.end() ? usual_slowness_ : found->second);
+}
+
+const Cell* ReproduceJob::to_be_tried(const std::string& kind, double seconds) const {
+  // A larger one tells more.
+  const Cell* best = nullptr;
+  for (const Figure& figure : figures_) {
+    for (const Cell& cell : figure.cells) {
+      if (cell.trial.kind != kind || cell.trial.least > seconds * rate_) continue;
+      if (best == nullptr || cell.trial.least > best->trial.least) best = &cell;
+    }
+  }
+  return best;
+}
+
+double ReproduceJob::slowness_of(const Trial& trial) const {
+  constexpr double enough = 0.1;
+  double least = std::numeric_limits<double>::infinity();
+  // The first time, some is done that cells need not do again.
+  for (double spent = 0; spent < 2 * enough;) {
+    const auto begun = Clock::now();
+    const double work = trial.run(enough * rate_);
+    const double seconds = seconds_since(begun);
+    least = std::min(least, seconds * rate_ / work);
+    spent += seconds;
+  }
+  return least;
+}
+
+void ReproduceJob::time_trials(const ReproduceWatch& watch) {
+  std::set<std::string> kinds;
+  double all = 0;
+  for (const Figure& figure : figures_) {
+    all += estimate_left(figure);
+    for (const Cell& cell : figure.cells) kinds.insert(cell.trial.kind);
+  }
+  kinds.erase("");
+  if (kept() == cells()) return;
+  const double most_seconds = std::clamp(all / 1000, 0.3, 3.0);
+  const auto progress = begin(watch, "short runs, to tell the time");
+  std::vector<double> found;
+  for (const std::string& kind : kinds) {
+    if (progress) progress->report(found.size(), kinds.size());
+    throw_if_stopped(progress.get());
+    const Cell* const cell = to_be_tried(kind, most_seconds);
+    if (cell == nullptr) continue;
+    slowness_[kind] = slowness_of(cell->trial);
+    found.push_back(slowness_[kind]);
+  }
+  if (!found.empty()) usual_slowness_ = quantile(found, 0.5);
+}
+
+double ReproduceJob::estimate_left(const Figure& figure) const {
+  double sum = 0;
+  for (const Cell& cell : figure.cells) sum += done(cell) ? 0 : estimate(cell);
+  return sum;
+}
+
+double ReproduceJob::seconds_left() const {
+  double sum = 0;
+  for (const Figure& figure : figures_) sum += estimate_left(figure);
+  // A few cells say little about all.
+  constexpr double trust_after = 10;
+  return foretold_ > trust_after ? sum * spent_ / foretold_ : sum;
+}
+
+void ReproduceJob::run(const ReproduceWatch& watch) {
+  for (const Figure& figure : figures_) run_figure(figure, watch);
+}
+
+void ReproduceJob::run_figure(const Figure& figure, const ReproduceWatch& watch) {
+  const double all = estimate_left(figure);
+  if (all == 0) return;
+  auto whole = begin(watch, figure.name);
+  double before = 0;
+  double seconds = 0;
+  for (const Cell& cell : figure.cells) {
+    if (done(cell)) continue;
+    CellProgress progress(whole.get(), before, estimate(cell), all);
+    throw_if_stopped(&progress);
+    if (watch.on_left) watch.on_left(seconds_left());
+    const auto begun = Clock::now();
+    const std::string rows = cell.run(&progress);
+    const double took = seconds_since(begun);
+    journal_->add(cell.key, Json{{"seconds", took}, {"rows", Json::parse(rows)}}.dump());
+    before += estimate(cell);
+    seconds += took;
+    spent_ += took;
+    foretold_ += estimate(cell);
+  }
+  whole.reset();
+  if (watch.on_done) watch.on_done(figure, seconds, seconds_left());
+}
+
+// ---- The report ----
+
+ReproduceJob::Times ReproduceJob::times(const Figure& figure) const {
+  Times times;
+  for (const Cell& cell : figure.cells) {
+    times.estimate += estimate(cell);
+    times.seconds += record_of(*journal_, cell).seconds;
+    times.products += cell.products;
+  }
+  return times;
+}
+
+std::vector<FigureRows> ReproduceJob::rows() const {
+  std::vector<FigureRows> result;
+  for (const Figure& figure : figures_) {
+    FigureRows& own = result.emplace_back();
+    own.figure = &figure;
+    for (const Cell& cell : figure.cells) {
+      own.rows.push_back(record_of(*journal_, cell).rows.dump());
+    }
+  }
+  return result;
+}
+
+std::string ReproduceJob::provenance_text() const {
+  Json figures = Json::object();
+  double seconds = 0;
+  for (const Figure& figure : figures_) {
+    const Times own = times(figure);
+    Json& json = figures[figure.name];
+    json = {{"seconds", own.seconds},
+            {"cells", figure.cells.size()},
+            {"estimate_seconds", own.estimate}};
+    // Of the machine's speed in products; passes over memory and all else count as time lost.
+    if (own.products > 0) json["product_fraction"] = own.products / own.seconds / rate_;
+    seconds += own.seconds;
+  }
+  const Json all{{"version", NGF_VERSION},
+                 {"target", kernels::current_target()},
+                 {"threads", detail::thread_count(study_.threads)},
+                 {"machine", machine_name()},
+                 {"seed", study_.seed},
+                 {"settings", settings_name(study_.settings)},
+                 {"size", size_name(study_.size)},
+                 {"seconds", seconds},
+                 {"product_rate", rate_},
+                 {"figures", figures}};
+  return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string ReproduceJob::write_report(bool stand_in) {
+  const std::string results = results_text(study_, stand_in, rows());
+  std::string provenance = provenance_text();
+  for (const NamedText& table : csv_tables(results)) write_file(folder_ / table.name, table.text);
+  for (const FigureCharts& figure : figure_charts(nlohmann::json::parse(results))) {
+    if (figure.charts.empty()) continue;
+    write_file(folder_ / (figure.name + ".svg"), to_svg(figure.charts));
+  }
+  write_file(folder_ / "results.json", results);
+  write_file(folder_ / "provenance.json", provenance);
+  write_file(folder_ / "index.html", reproduction_page(results, provenance));
+  journal_->remove();
+  return provenance;
+}
+
+}  // namespace ngf::experiments
