@@ -276,8 +276,9 @@ void multiply_blocks(const Hops& turned, const ShellFactors<float>& factors,
       kernels::Lines ahead = blocks_from(turned, first, begin + count, nodes_together);
       for (std::size_t panel = 0; panel < panels.count(); ++panel) {
         kernels::multiply_block(blocks.data(), count, tables.from(begin), tables.step(),
-                                panels.from(panel, begin), panels.width(panel),
-                                sums.data() + panels.first(panel) * block_hops, ahead);
+                                factors.scale.size() - 1, panels.from(panel, begin),
+                                panels.width(panel), sums.data() + panels.first(panel) * block_hops,
+                                ahead);
         ahead = {};
       }
     }

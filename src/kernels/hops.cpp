@@ -66,19 +66,25 @@ HWY_INLINE Places<Real> next_byte(Places<Real> words) {
   return hn::ShiftRight<8>(words);
 }
 
-/// A table of two vectors. The last entry is left to "farther", whose low bits are all set.
-template <typename Real>
+/// A table of one vector, which some processors look up faster, or of two. The last entry is left
+/// to "farther", whose low bits are all set.
+template <typename Real, std::size_t vectors = 2>
 class Table {
  public:
-  static constexpr std::size_t entries = 2 * lanes<Real>;
+  static constexpr std::size_t entries = vectors * lanes<Real>;
   static bool holds(std::size_t last_hop) { return last_hop + 1 < entries; }
 
   HWY_INLINE explicit Table(const Real* table)
-      : low_(hn::LoadU(Tag<Real>(), table)), high_(hn::LoadU(Tag<Real>(), table + lanes<Real>)) {}
+      : low_(hn::LoadU(Tag<Real>(), table)),
+        high_(hn::LoadU(Tag<Real>(), table + (vectors - 1) * lanes<Real>)) {}
 
   /// The processor looks at the low bits of a place alone.
   HWY_INLINE Wide<Real> at(Places<Real> places) const {
-    if constexpr (sizeof(Real) == 4) {
+    if constexpr (vectors == 1 && sizeof(Real) == 4) {
+      return Wide<Real>{_mm512_permutexvar_ps(places.raw, low_.raw)};
+    } else if constexpr (vectors == 1) {
+      return Wide<Real>{_mm512_permutexvar_pd(places.raw, low_.raw)};
+    } else if constexpr (sizeof(Real) == 4) {
       return Wide<Real>{_mm512_permutex2var_ps(low_.raw, places.raw, high_.raw)};
     } else {
       return Wide<Real>{_mm512_permutex2var_pd(low_.raw, places.raw, high_.raw)};
@@ -107,27 +113,38 @@ void look_up(const std::uint8_t* hops, std::size_t count, const Real* table,
   for (; v < count; ++v) w[v] = table[hops[v]];
 }
 
+#if NGF_TABLES_IN_REGISTERS
+
+template <typename Table, typename Real>
+Real dot_by_table(const std::uint8_t* hops, std::size_t blocks, const Real* table, const Real* x) {
+  const Table entries(table);
+  Wide<Real> sums[4];
+  for (auto& sum : sums) sum = hn::Zero(Tag<Real>());
+  for (std::size_t b = 0; b < blocks; ++b) {
+    hwy::Prefetch(hops + b * block_hops + 32 * block_hops);
+    auto places = words_at<Real>(hops + b * block_hops);
+    HWY_UNROLL(8)
+    for (std::size_t j = 0; j < sizeof(Real); ++j) {
+      if (j > 0) places = next_byte<Real>(places);
+      const auto values = hn::LoadU(Tag<Real>(), x + b * block_hops + j * in_line<Real>);
+      sums[j % 4] = hn::MulAdd(entries.at(places), values, sums[j % 4]);
+    }
+  }
+  const auto sum = hn::Add(hn::Add(sums[0], sums[1]), hn::Add(sums[2], sums[3]));
+  return hn::GetLane(hn::SumOfLanes(Tag<Real>(), sum));
+}
+
+#endif
+
 template <typename Real>
 Real look_up_dot(const std::uint8_t* hops, std::size_t blocks, const Real* table,
                  [[maybe_unused]] std::size_t last_hop, const Real* x) {
   constexpr std::size_t words = in_line<Real>;
 #if NGF_TABLES_IN_REGISTERS
-  if (Table<Real>::holds(last_hop)) {
-    const Table<Real> entries(table);
-    Wide<Real> sums[4];
-    for (auto& sum : sums) sum = hn::Zero(Tag<Real>());
-    for (std::size_t b = 0; b < blocks; ++b) {
-      auto places = words_at<Real>(hops + b * block_hops);
-      HWY_UNROLL(8)
-      for (std::size_t j = 0; j < sizeof(Real); ++j) {
-        if (j > 0) places = next_byte<Real>(places);
-        const auto values = hn::LoadU(Tag<Real>(), x + b * block_hops + j * words);
-        sums[j % 4] = hn::MulAdd(entries.at(places), values, sums[j % 4]);
-      }
-    }
-    const auto sum = hn::Add(hn::Add(sums[0], sums[1]), hn::Add(sums[2], sums[3]));
-    return hn::GetLane(hn::SumOfLanes(Tag<Real>(), sum));
+  if (Table<Real, 1>::holds(last_hop)) {
+    return dot_by_table<Table<Real, 1>>(hops, blocks, table, x);
   }
+  if (Table<Real>::holds(last_hop)) return dot_by_table<Table<Real>>(hops, blocks, table, x);
 #endif
   // Several sums, since each addition waits for the one before it.
   std::array<Real, sizeof(Real)> sums{};
@@ -223,13 +240,13 @@ class BlockSums {
   Wide<float> sum_[columns][parts];
 };
 
-template <std::size_t columns>
+template <typename Table, std::size_t columns>
 void multiply_columns(const std::uint8_t* hops, std::size_t count, const float* tables,
                       std::size_t table_step, const float* x, float* to, const Lines& ahead) {
   BlockSums<columns> sums(to, true);
-  Table<float> table(tables);
+  Table table(tables);
   for (std::size_t v = 0; v < count; ++v) {
-    if (table_step > 0) table = Table<float>(tables + v * table_step);
+    if (table_step > 0) table = Table(tables + v * table_step);
     if (v < ahead.count) hwy::Prefetch(ahead.first + v * ahead.stride);
     Wide<float> weights[parts];
     auto places = words_at<float>(hops + v * block_hops);
@@ -272,10 +289,15 @@ HWY_INLINE void with_constant(std::size_t number, const Body& body) {
 }
 
 void multiply_block_here(const std::uint8_t* hops, std::size_t count, const float* tables,
-                         std::size_t table_step, const float* x, std::size_t columns, float* sums,
-                         const Lines& ahead) {
+                         std::size_t table_step, std::size_t last_hop, const float* x,
+                         std::size_t columns, float* sums, const Lines& ahead) {
   with_constant<most_block_columns>(columns, [&](auto constant) HWY_ATTR {
-    multiply_columns<constant()>(hops, count, tables, table_step, x, sums, ahead);
+    if (Table<float, 1>::holds(last_hop)) {
+      multiply_columns<Table<float, 1>, constant()>(hops, count, tables, table_step, x, sums,
+                                                    ahead);
+    } else {
+      multiply_columns<Table<float>, constant()>(hops, count, tables, table_step, x, sums, ahead);
+    }
   });
 }
 
@@ -354,8 +376,9 @@ void add_block_by_hop_here(const std::uint8_t* hops, std::size_t stride, const f
 
 bool has_block_products_here(std::size_t /*last_hop*/) { return false; }
 void multiply_block_here(const std::uint8_t* /*hops*/, std::size_t /*count*/,
-                         const float* /*tables*/, std::size_t /*table_step*/, const float* /*x*/,
-                         std::size_t /*columns*/, float* /*sums*/, const Lines& /*ahead*/) {}
+                         const float* /*tables*/, std::size_t /*table_step*/,
+                         std::size_t /*last_hop*/, const float* /*x*/, std::size_t /*columns*/,
+                         float* /*sums*/, const Lines& /*ahead*/) {}
 void multiply_turned_here(const float* /*g*/, const float* /*x*/, std::size_t /*x_stride*/,
                           std::size_t /*depth*/, std::size_t /*columns*/, bool /*add*/,
                           float* /*products*/) {}
@@ -432,10 +455,10 @@ bool has_block_products(std::size_t last_hop) {
   return HWY_DYNAMIC_DISPATCH(has_block_products_here)(last_hop);
 }
 void multiply_block(const std::uint8_t* hops, std::size_t count, const float* tables,
-                    std::size_t table_step, const float* x, std::size_t columns, float* sums,
-                    const Lines& ahead) {
+                    std::size_t table_step, std::size_t last_hop, const float* x,
+                    std::size_t columns, float* sums, const Lines& ahead) {
   HWY_DYNAMIC_DISPATCH(multiply_block_here)
-  (hops, count, tables, table_step, x, columns, sums, ahead);
+  (hops, count, tables, table_step, last_hop, x, columns, sums, ahead);
 }
 void multiply_turned(const float* g, const float* x, std::size_t x_stride, std::size_t depth,
                      std::size_t columns, bool add, float* products) {

@@ -60,11 +60,11 @@ struct Lines {
 
 /// With sums that are laid out for the block,
 /// sums[c * 64 + u] += sum over v < count of table_v[hops[v * 64 + u]] * x[v * columns + c], for
-/// c < columns. Table v begins `table_step` behind table v - 1: 0 where all nodes share one. What
-/// is `ahead` is brought into the caches meanwhile.
+/// c < columns. Table v begins `table_step` behind table v - 1: 0 where all nodes share one; no hop
+/// is above `last_hop` but "farther". What is `ahead` is brought into the caches meanwhile.
 void multiply_block(const std::uint8_t* hops, std::size_t count, const float* tables,
-                    std::size_t table_step, const float* x, std::size_t columns, float* sums,
-                    const Lines& ahead);
+                    std::size_t table_step, std::size_t last_hop, const float* x,
+                    std::size_t columns, float* sums, const Lines& ahead);
 
 /// w[v * 64 + u] = table_v[hops[v * stride + u]], for v < count, with such tables.
 void look_up_block(const std::uint8_t* hops, std::size_t stride, std::size_t count,

@@ -1,0 +1,144 @@
+#include "arrays.hpp"
+#include "bindings.hpp"
+#include "ngf/filter.hpp"
+#include "work.hpp"
+
+namespace ngf::python {
+
+namespace {
+
+using TapsArray = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+/// A row of taps for each group; without groups there is one.
+Taps taps_of(const TapsArray& values, const std::optional<List<std::uint32_t>>& groups) {
+  std::vector<double> all(values.data(), values.data() + values.size());
+  if (!groups) return {std::move(all)};
+  return {values.shape(1), std::move(all), vector_of(*groups)};
+}
+
+nb::ndarray<nb::numpy, double> taps_array(const std::vector<double>& values, std::size_t count) {
+  const std::size_t groups = count == 0 ? 0 : values.size() / count;
+  return nb::ndarray<nb::numpy, double>(const_cast<double*>(values.data()), {groups, count});
+}
+
+/// H X, or H' X, into an array that is there.
+template <typename Filter, typename Real>
+void apply(const Filter& filter, const SignalsArray<Real>& x, const OutputArray<Real>& y,
+           bool transposed) {
+  const SignalsView<Real> from = view_of<Real>(x);
+  SignalsSlice<Real> to = slice_of<Real>(y);
+  without_gil([&](Progress*) {
+    if (transposed) {
+      filter.template apply_transpose_to<Real>(from, to);
+    } else {
+      filter.template apply_to<Real>(from, to);
+    }
+    return 0;
+  });
+}
+
+template <typename Filter, typename Real>
+nb::tuple gradients(const Filter& filter, const SignalsArray<Real>& x,
+                    const SignalsArray<Real>& by_output) {
+  const SignalsView<Real> from = view_of<Real>(x);
+  const SignalsView<Real> gradient = view_of<Real>(by_output);
+  FilterGradients<Real> result = without_gil([&](Progress*) {
+    return filter.template gradients<Real>(SignalsOf<Real>(from), SignalsOf<Real>(gradient));
+  });
+  return nb::make_tuple(
+      array_of(std::move(result.input)),
+      nb::cast(taps_array(result.taps, filter.taps().count()), nb::rv_policy::copy));
+}
+
+template <typename Filter>
+nb::tuple fit(const Filter& filter, const SignalsArray<double>& x, const SignalsArray<double>& y) {
+  FittedTaps fitted = without_gil([&](Progress*) {
+    return fit_taps(filter, Matrix(view_of<double>(x)), Matrix(view_of<double>(y)));
+  });
+  return nb::make_tuple(array_of(std::move(fitted.taps)),
+                        array_of(std::move(fitted.standard_errors)), fitted.residual);
+}
+
+/// What both filters have.
+template <typename Filter>
+void bind_common(nb::class_<Filter>& type) {
+  type.def_prop_ro("nodes", &Filter::nodes)
+      .def_prop_ro("taps",
+                   [](const Filter& own) {
+                     return nb::cast(taps_array(own.taps().values(), own.taps().count()),
+                                     nb::rv_policy::copy);
+                   })
+      .def(
+          "with_taps",
+          [](const Filter& own, const TapsArray& values,
+             const std::optional<List<std::uint32_t>>& groups) {
+            Filter other = own;
+            other.set_taps(taps_of(values, groups));
+            return other;
+          },
+          nb::arg("taps"), nb::arg("groups").none(),
+          "The same shells or powers with other taps; nothing is found again.")
+      .def("flops", &Filter::flops)
+      .def("fit", &fit<Filter>, nb::arg("x").noconvert(), nb::arg("y").noconvert());
+  const auto bind_real = [&]<typename Real>(Real) {
+    type.def("apply", &apply<Filter, Real>, nb::arg("x").noconvert(), nb::arg("y").noconvert(),
+             nb::arg("transposed"))
+        .def("gradients", &gradients<Filter, Real>, nb::arg("x").noconvert(),
+             nb::arg("by_output").noconvert());
+  };
+  bind_real(float{});
+  bind_real(double{});
+}
+
+}  // namespace
+
+void bind_filters(nb::module_& m) {
+  nb::class_<NeighborhoodFilter> neighborhood(m, "NeighborhoodFilter");
+  neighborhood
+      .def(
+          "__init__",
+          [](NeighborhoodFilter* self, const Graph& graph, const TapsArray& taps,
+             const std::optional<List<std::uint32_t>>& groups, const std::string& normalize,
+             const ShellOptions& shells, bool in_double) {
+            FilterOptions options;
+            options.normalization =
+                kind_of("normalize", normalize, normalization_name, Normalization::row);
+            options.shells = shells;
+            options.in_double = in_double;
+            Taps own = taps_of(taps, groups);
+            without_gil([&](Progress* progress) {
+              options.shells.progress = progress;
+              new (self) NeighborhoodFilter(graph, std::move(own), options);
+              return 0;
+            });
+          },
+          nb::arg("graph"), nb::arg("taps"), nb::arg("groups").none(), nb::arg("normalize"),
+          nb::arg("shells"), nb::arg("in_double"))
+      .def_prop_ro("storage",
+                   [](const NeighborhoodFilter& own) {
+                     return std::string(storage_name(own.shells().storage()));
+                   })
+      .def_prop_ro("bytes", [](const NeighborhoodFilter& own) { return own.shells().bytes(); })
+      .def("largest_value", [](const NeighborhoodFilter& own, std::size_t k) {
+        return without_gil([&](Progress*) { return own.largest_value(k).value; });
+      });
+  bind_common(neighborhood);
+
+  nb::class_<PolynomialFilter> polynomial(m, "PolynomialFilter");
+  polynomial.def(
+      "__init__",
+      [](PolynomialFilter* self, const Graph& graph, const TapsArray& taps,
+         const std::optional<List<std::uint32_t>>& groups, const std::string& shift, int threads) {
+        const Shift kind = kind_of("shift", shift, shift_name, Shift::gcn);
+        Taps own = taps_of(taps, groups);
+        without_gil([&](Progress*) {
+          new (self) PolynomialFilter(graph, std::move(own), kind, threads);
+          return 0;
+        });
+      },
+      nb::arg("graph"), nb::arg("taps"), nb::arg("groups").none(), nb::arg("shift"),
+      nb::arg("threads"));
+  bind_common(polynomial);
+}
+
+}  // namespace ngf::python

@@ -1,0 +1,58 @@
+// The module ngf._engine: what the engine has, as thin as it can be. The package around it, in
+// Python, turns what people have into what these functions take.
+
+#include "bindings.hpp"
+#include "kernels/target.hpp"
+#include "ngf/error.hpp"
+
+namespace nb = nanobind;
+
+namespace {
+
+/// What the engine says, with arguments in the place of flags: "memory" for "--memory".
+std::string without_dashes(std::string text) {
+  for (std::size_t at = 0; (at = text.find(" --", at)) != std::string::npos;) text.erase(at + 1, 2);
+  return text;
+}
+
+/// Errors are bad values; those of memory are also what Python raises where there is none.
+void bind_errors(nb::module_& m) {
+  static nb::handle error;
+  static nb::handle exceeded;
+  error = PyErr_NewException("ngf.Error", PyExc_ValueError, nullptr);
+  const nb::tuple bases = nb::make_tuple(error, nb::handle(PyExc_MemoryError));
+  exceeded = PyErr_NewException("ngf.MemoryExceeded", bases.ptr(), nullptr);
+  m.attr("Error") = error;
+  m.attr("MemoryExceeded") = exceeded;
+  nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
+    try {
+      std::rethrow_exception(thrown);
+    } catch (const ngf::MemoryExceeded& e) {
+      PyErr_SetString(exceeded.ptr(), without_dashes(e.what()).c_str());
+    } catch (const ngf::Error& e) {
+      PyErr_SetString(error.ptr(), without_dashes(e.what()).c_str());
+    }
+  });
+}
+
+}  // namespace
+
+NB_MODULE(_engine, m) {
+  // What Python still holds when it ends, such as filters that are kept for later, is no leak.
+  nb::set_leak_warnings(false);
+  m.doc() = "The engine of ngf. Its interface may change; use the package.";
+  m.attr("__version__") = NGF_VERSION;
+  m.def(
+      "target", [] { return std::string(ngf::kernels::current_target()); },
+      "The instruction set that kernels run on.");
+
+  bind_errors(m);
+
+  ngf::python::bind_graphs(m);
+  ngf::python::bind_shells(m);
+  ngf::python::bind_filters(m);
+  ngf::python::bind_data(m);
+  ngf::python::bind_classify(m);
+  ngf::python::bind_denoise(m);
+  ngf::python::bind_reproduce(m);
+}

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <atomic>
+#include <chrono>
+
+#include "ngf/progress.hpp"
+
+namespace ngf::python {
+
+namespace nb = nanobind;
+
+/// Asks Python now and then whether someone pressed Ctrl-C. There is one for all calls, since some
+/// objects keep it; whoever is at work hears of it, on any thread.
+class Signals : public Progress {
+ public:
+  static Signals& instance() {
+    static Signals signals;
+    return signals;
+  }
+
+  void begin() {
+    if (at_work_++ == 0) stopped_ = false;
+  }
+  void end() { --at_work_; }
+
+  bool stop_requested() const override {
+    if (stopped_) return true;
+    // Threads of the engine's own are unknown to Python, which tells its main thread alone.
+    if (PyGILState_GetThisThreadState() == nullptr) return false;
+    constexpr std::chrono::milliseconds pause{50};
+    thread_local std::chrono::steady_clock::time_point asked;
+    const auto now = std::chrono::steady_clock::now();
+    if (now - asked < pause) return false;
+    asked = now;
+    const nb::gil_scoped_acquire gil;
+    if (PyErr_CheckSignals() != 0) stopped_ = true;
+    return stopped_;
+  }
+
+ private:
+  Signals() = default;
+  std::atomic<int> at_work_ = 0;
+  mutable std::atomic<bool> stopped_ = false;
+};
+
+/// Calls work(progress) while other threads of Python go on. What Ctrl-C raised goes up.
+template <typename Work>
+auto without_gil(const Work& work) {
+  struct AtWork {
+    AtWork() { Signals::instance().begin(); }
+    ~AtWork() { Signals::instance().end(); }
+    AtWork(const AtWork&) = delete;
+    AtWork& operator=(const AtWork&) = delete;
+  };
+  try {
+    const AtWork at_work;
+    const nb::gil_scoped_release release;
+    return work(&Signals::instance());
+  } catch (const Interrupted&) {
+    if (PyErr_Occurred() != nullptr) throw nb::python_error();
+    throw;
+  }
+}
+
+}  // namespace ngf::python

@@ -1,0 +1,43 @@
+"""Neighbourhood graph filters: who is exactly k hops from whom, and what follows from it.
+
+>>> import numpy as np, ngf
+>>> A = ngf.generate.watts_strogatz(100, k=4, beta=0.1, seed=1)
+>>> H = ngf.NeighborhoodFilter(A, taps=[1, 0.5, 0.25])
+>>> x = np.ones(100)
+>>> y = H @ x
+>>> bool(np.all(y >= 1))
+True
+"""
+
+from __future__ import annotations
+
+from . import generate
+from ._convert import Graph, as_graph, from_edge_index, to_scipy
+from ._data import Dataset, load_dataset, read_graph, write_graph
+from ._engine import Error, MemoryExceeded, __version__
+from ._filters import FittedTaps, NeighborhoodFilter, PolynomialFilter, fit_taps
+from ._perturb import perturb
+from ._reproduce import reproduce
+from ._shells import hop_distances, khop, shell_sizes, shells
+
+__all__ = [
+    "Dataset", "Denoiser", "Error", "FittedTaps", "Graph", "MemoryExceeded", "NeighborhoodFilter",
+    "NodeClassifier", "PolynomialFilter", "__version__", "as_graph", "fit_taps", "from_edge_index", "generate",
+    "hop_distances", "khop", "load_dataset", "perturb", "plot", "read_graph", "reproduce", "shell_sizes", "shells",
+    "to_scipy", "torch", "write_graph",
+]
+
+
+def __getattr__(name: str):
+    """What needs another package is imported when it is asked for."""
+    import importlib
+
+    if name in ("torch", "plot"):
+        return importlib.import_module(f".{name}", __name__)
+    if name in ("NodeClassifier", "Denoiser"):
+        return getattr(importlib.import_module("._estimators", __name__), name)
+    raise AttributeError(f"module 'ngf' has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted(__all__)

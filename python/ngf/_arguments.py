@@ -1,0 +1,84 @@
+"""Arguments as the engine takes them. What is wrong is named, with its value and what would be right."""
+
+from __future__ import annotations
+
+import math
+import numbers
+import operator
+
+import numpy as np
+
+from . import _engine
+
+
+def whole(value, what: str, least: int = 0, most: int = 2**63 - 1) -> int:
+    """A whole number within bounds."""
+    if not isinstance(value, (bool, np.bool_)):
+        try:
+            number = operator.index(value)
+        except TypeError:
+            number = None
+        if number is not None and least <= number <= most:
+            return number
+    limits = f"from {least} on" if most >= 2**31 else f"from {least} to {most}"
+    raise ValueError(f"{what} is {value!r}; it must be a whole number {limits}")
+
+
+def real(value, what: str) -> float:
+    """A number; what is out of range the engine says itself."""
+    if isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_)):
+        return float(value)
+    raise ValueError(f"{what} is {value!r}; it must be a number")
+
+
+def flag(value, what: str) -> bool:
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    raise ValueError(f"{what} is {value!r}; it must be True or False")
+
+
+def name(value, what: str) -> str:
+    if isinstance(value, str):
+        return value
+    raise ValueError(f"{what} is {value!r}; it must be a name")
+
+
+def taps_list(values, what: str = "taps") -> list[float]:
+    taps = [real(value, "a tap") for value in values]
+    if not taps or not all(map(math.isfinite, taps)):
+        raise ValueError(f"{what} must be one or more finite numbers")
+    return taps
+
+
+def seed(value, what: str = "seed") -> int:
+    return whole(value, what, 0, 2**64 - 1)
+
+
+def hops(value, what: str = "max_hops") -> int:
+    """A number of hops; None stands for all of them."""
+    return _engine.all_hops if value is None else whole(value, what, 0, _engine.all_hops - 1)
+
+
+def threads(value) -> int:
+    """0, which stands for all, where nothing is said."""
+    return 0 if value is None else whole(value, "threads", 1, 4096)
+
+
+def memory(value) -> int:
+    """Bytes, from a number or a text such as "4G"; 0 where nothing is said."""
+    if value is None:
+        return 0
+    count = _bytes_of(value) if isinstance(value, str) else value
+    if isinstance(count, numbers.Real) and 1 <= count < 2**63:
+        return int(count)
+    raise ValueError(f'memory is {value!r}; it must be a number of bytes, or a text such as "4G"')
+
+
+def _bytes_of(text: str) -> float:
+    units = {"K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+    text = text.strip().upper().removesuffix("B")
+    unit = units.get(text[-1:], 1)
+    try:
+        return float(text[:-1] if unit > 1 else text) * unit
+    except ValueError:
+        return math.nan

@@ -1,0 +1,199 @@
+"""From what people have to what the engine takes: graphs, signals, labels."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import scipy.sparse as sp
+
+from . import _arguments as arguments
+from . import _engine
+
+Graph = _engine.Graph
+
+
+def as_graph(A, *, directed: bool | None = None) -> Graph:
+    """The graph that ``A`` stands for.
+
+    ``A`` may be a SciPy sparse matrix or array, a NumPy array, a NetworkX graph, a PyG ``Data`` or
+    ``edge_index``, the path of a file, a name such as ``"planetoid:cora"`` or ``"er:nodes=100,p=0.1"``,
+    or a graph already. Entries that are 0 are no edges; self-loops are left out.
+
+    Without ``directed``, a matrix is a directed graph unless it is symmetric, a NetworkX graph is what
+    it says, and a file is undirected.
+
+    >>> import numpy as np
+    >>> as_graph(np.array([[0, 1], [1, 0]]))
+    Graph(nodes=2, edges=1)
+    """
+    if isinstance(A, Graph):
+        return A if directed in (None, A.directed) else _directed_as(A, directed)
+    if isinstance(A, (str, os.PathLike)):
+        from ._data import load
+
+        return load(A, directed=bool(directed)).graph
+    if hasattr(A, "is_directed") and hasattr(A, "adj"):
+        return _from_networkx(A, directed)
+    if hasattr(A, "edge_index"):
+        return _from_edge_index(A.edge_index, getattr(A, "num_nodes", None), directed)
+    if _is_tensor(A):
+        return _from_edge_index(A, None, directed)
+    return _from_matrix(A, directed)
+
+
+def from_edge_index(edge_index, num_nodes: int | None = None, *, directed: bool | None = None) -> Graph:
+    """The graph of an ``edge_index``, 2 x E, as PyG has it. ``num_nodes`` counts nodes without edges too.
+
+    >>> import numpy as np
+    >>> from_edge_index(np.array([[0, 1], [1, 0]]), num_nodes=3)
+    Graph(nodes=3, edges=1)
+    """
+    return _from_edge_index(edge_index, num_nodes, directed)
+
+
+def _directed_as(graph: Graph, directed: bool) -> Graph:
+    matrix = to_scipy(graph)
+    return _from_matrix(matrix, directed)
+
+
+def to_scipy(graph: Graph) -> sp.csr_array:
+    """The adjacency matrix of a graph, with its weights; rows share the graph's memory.
+
+    >>> to_scipy(as_graph("builtin:karate")).shape
+    (34, 34)
+    """
+    values = graph.weights if graph.weighted else np.ones(graph.arcs)
+    columns = graph.targets.view(np.int32) if graph.nodes <= 2**31 else graph.targets.astype(np.int64)
+    offsets = graph.offsets.astype(np.int32 if graph.arcs < 2**31 else np.int64)
+    return sp.csr_array((values, columns, offsets), shape=(graph.nodes, graph.nodes))
+
+
+def _is_tensor(x) -> bool:
+    return type(x).__module__.split(".")[0] == "torch"
+
+
+def cpu_array(tensor, what: str) -> np.ndarray:
+    """A tensor's numbers where they are. Only those in the machine's own memory can be read."""
+    if tensor.device.type != "cpu":
+        raise ValueError(f"{what} is on {tensor.device}; ngf works on the CPU: call .cpu() first")
+    return tensor.detach().numpy()
+
+
+def _from_edge_index(edge_index, num_nodes, directed) -> Graph:
+    ends = cpu_array(edge_index, "edge_index") if _is_tensor(edge_index) else np.asarray(edge_index)
+    if ends.ndim != 2 or ends.shape[0] != 2:
+        raise ValueError(f"edge_index has the shape {ends.shape}; it must be 2 x E")
+    if not np.issubdtype(ends.dtype, np.integer):
+        raise ValueError(f"edge_index holds {ends.dtype}; it must hold whole numbers")
+    if ends.dtype == np.uint64 and ends.size and ends.max() > np.iinfo(np.int64).max:
+        raise ValueError(f"edge_index names node {ends.max()}, which no graph has")
+    nodes = int(ends.max(initial=0)) + 1 if ends.size else 0
+    if num_nodes is not None:
+        nodes = arguments.whole(num_nodes, "num_nodes")
+    return _from_entries(nodes, ends[0], ends[1], None, directed)
+
+
+def _from_networkx(G, directed) -> Graph:
+    import networkx as nx
+
+    if len(G) == 0:
+        return _from_matrix(np.zeros((0, 0)), G.is_directed() if directed is None else directed)
+    weighted = any("weight" in data for _, _, data in G.edges(data=True))
+    matrix = nx.to_scipy_sparse_array(G, weight="weight" if weighted else None, format="coo")
+    return _from_matrix(matrix, G.is_directed() if directed is None else directed)
+
+
+def _from_matrix(A, directed) -> Graph:
+    if sp.issparse(A):
+        entries = A.tocsr().tocoo()  # what is listed twice adds up, as everywhere in SciPy
+        entries.sum_duplicates()
+        values = entries.data
+    else:
+        A = np.asarray(A)
+        if A.dtype == object or A.dtype.kind in "USO":
+            raise ValueError(f"no graph can be made of {type(A).__name__} of {A.dtype}")
+        if A.ndim != 2:
+            raise ValueError(f"a matrix of {A.ndim} dimensions is no graph; it must have 2")
+        entries, values = None, None
+    if A.shape[0] != A.shape[1]:
+        raise ValueError(f"the matrix is {A.shape[0]} x {A.shape[1]}; a graph's is square "
+                         "(for an edge_index in NumPy: ngf.from_edge_index)")
+    if entries is None:
+        rows, columns = np.nonzero(A)
+        values = A[rows, columns]
+    else:
+        rows, columns = entries.row, entries.col
+        kept = values != 0
+        if not kept.all():
+            rows, columns, values = rows[kept], columns[kept], values[kept]
+    if np.iscomplexobj(values):
+        raise ValueError("edges have complex weights; they must be real")
+    if values.dtype.kind == "f" and not np.isfinite(values).all():
+        raise ValueError("an entry of the matrix is NaN or infinite")
+    weights = None if (values == 1).all() else np.ascontiguousarray(values, np.float64)
+    return _from_entries(A.shape[0], rows, columns, weights, directed)
+
+
+def _from_entries(nodes, rows, columns, weights, directed) -> Graph:
+    index = np.int32 if rows.dtype == np.int32 and columns.dtype == np.int32 else np.int64
+    return _engine.graph_from_entries(nodes, np.ascontiguousarray(rows, index),
+                                      np.ascontiguousarray(columns, index), weights, directed, False)
+
+
+def as_signals(x, what: str = "x") -> tuple[np.ndarray, bool]:
+    """Signals as N x F of float32 or float64, and whether they had one dimension. Copies only where it must."""
+    x = cpu_array(x, what) if _is_tensor(x) else np.asarray(x)
+    if x.ndim not in (1, 2):
+        raise ValueError(f"{what} has {x.ndim} dimensions; signals have 1 or 2")
+    if np.iscomplexobj(x) or x.dtype.kind not in "fiub":
+        raise ValueError(f"{what} holds {x.dtype}; signals are real numbers")
+    if x.dtype not in (np.float32, np.float64):
+        x = x.astype(np.float64)
+    flat = x.ndim == 1
+    if flat:
+        x = np.ascontiguousarray(x)[:, np.newaxis]
+    elif not has_rows(x):
+        x = np.ascontiguousarray(x)
+    return x, flat
+
+
+def has_rows(x: np.ndarray) -> bool:
+    """Whether columns lie side by side, and rows behind each other, perhaps with gaps."""
+    columns = x.shape[1] <= 1 or x.strides[1] == x.itemsize
+    rows = x.shape[0] <= 1 or (x.strides[0] >= x.shape[1] * x.itemsize and x.strides[0] % x.itemsize == 0)
+    return columns and rows
+
+
+def as_matrix(x, what: str) -> np.ndarray:
+    """Signals in double."""
+    return np.ascontiguousarray(as_signals(x, what)[0], np.float64)
+
+
+def check_finite(x: np.ndarray, what: str) -> None:
+    """Refuses NaN and infinite values. A sum takes no memory, and is finite for all but the largest values."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        finite = np.isfinite(x.sum(dtype=np.float64)) or np.isfinite(x).all()
+    if not finite:
+        raise ValueError(f"{what} holds NaN or infinite values")
+
+
+def shell_options(hops: int, *, min_paths: int = 1, storage: str = "auto", threads=None, memory=None):
+    options = _engine.ShellOptions()
+    options.hops = hops
+    options.min_paths = arguments.whole(min_paths, "min_paths", 1, 3)
+    options.storage = arguments.name(storage, "storage")
+    options.threads = arguments.threads(threads)
+    options.memory = arguments.memory(memory)
+    return options
+
+
+def _repr(graph: Graph) -> str:
+    kind = "".join([", directed=True" if graph.directed else "", ", weighted=True" if graph.weighted else ""])
+    return f"Graph(nodes={graph.nodes}, edges={graph.edges}{kind})"
+
+
+Graph.__repr__ = _repr
+Graph.__deepcopy__ = lambda self, memo: self
+Graph.__copy__ = lambda self: self

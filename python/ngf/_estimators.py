@@ -1,0 +1,365 @@
+"""Estimators in scikit-learn's manner."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+
+try:
+    from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
+    from sklearn.utils.validation import check_is_fitted
+except ImportError as missing:  # pragma: no cover
+    raise ImportError("ngf's estimators need scikit-learn: pip install scikit-learn") from missing
+
+from . import _arguments as arguments
+from . import _engine
+from ._convert import as_graph, as_matrix, check_finite
+from ._data import Dataset
+
+
+# What each setting is; those that are missing are names.
+_WHOLE = {"hops", "min_paths", "hidden", "layers", "epochs", "patience", "folds", "threads", "memory"}
+_REAL = {"dropout", "lr", "weight_decay", "noise_level"}
+_FLAGS = {"learn_taps", "bias", "skip", "normalize_features"}
+
+
+def _set(settings, **values):
+    """Sets what is not None, so that defaults are the engine's own."""
+    for setting, value in values.items():
+        if value is None:
+            continue
+        if setting in _WHOLE:
+            value = arguments.whole(value, setting, 0, 2**31 - 1 if setting != "memory" else 2**63 - 1)
+        elif setting in _REAL:
+            value = arguments.real(value, setting)
+        elif setting in _FLAGS:
+            value = arguments.flag(value, setting)
+        elif setting == "taps":
+            value = arguments.taps_list(value)
+        elif setting != "seed":
+            value = arguments.name(value, setting)
+        setattr(settings, setting, value)
+
+
+def _seed_of(random_state) -> int:
+    """A seed, as scikit-learn has them: a number, a generator to draw one from, or None for any."""
+    if random_state is None:
+        return int(np.random.randint(2**31))
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31))
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**31))
+    return arguments.seed(random_state, "random_state")
+
+
+class NodeClassifier(ClassifierMixin, BaseEstimator):
+    """A network on a graph that learns the labels of some nodes and tells those of others.
+
+    The graph and the features of all nodes are parameters; what is fitted are nodes and their labels, so that
+    cross-validation splits nodes: ``fit(nodes, labels)``, ``predict(nodes)``, with numbers of nodes as an array of
+    one column or one dimension.
+
+    graph : anything that ``ngf.as_graph`` takes, or an ``ngf.Dataset``, which brings its features
+    features : N x F, an array or a SciPy matrix
+    model : "ngcnn" (on shells), "gcnn" (on powers of a shift), "gcn", "sgc" or "mlp"
+    recipe : "strong" or "paper": where what is None comes from
+    validation_fraction : share of the nodes fitted that choose the epoch instead of being learned from,
+        unless ``fit`` is given some
+    runs : networks that are trained, with seeds random_state, + 1, ...; the best on the validation nodes is kept
+
+    >>> data = __import__("ngf").generate.citation_network(500)
+    >>> train, validation, test = data.split
+    >>> model = NodeClassifier(data, epochs=20).fit(train, data.labels[train], validation=validation)
+    >>> model.predict(test).shape == test.shape
+    True
+    """
+
+    def __init__(self, graph=None, features=None, *, model="ngcnn", recipe="strong", hops=None, taps=None,
+                 learn_taps=None, normalize=None, shift=None, min_paths=None, hidden=None, layers=None, bias=None,
+                 skip=None, normalize_features=None, dropout=None, lr=None, weight_decay=None, epochs=None, patience=None,
+                 metric="accuracy", validation_fraction=0.2, runs=1, random_state=1, threads=None, memory=None):
+        self.graph = graph
+        self.features = features
+        self.model = model
+        self.recipe = recipe
+        self.hops = hops
+        self.taps = taps
+        self.learn_taps = learn_taps
+        self.normalize = normalize
+        self.shift = shift
+        self.min_paths = min_paths
+        self.hidden = hidden
+        self.layers = layers
+        self.bias = bias
+        self.skip = skip
+        self.normalize_features = normalize_features
+        self.dropout = dropout
+        self.lr = lr
+        self.weight_decay = weight_decay
+        self.epochs = epochs
+        self.patience = patience
+        self.metric = metric
+        self.validation_fraction = validation_fraction
+        self.runs = runs
+        self.random_state = random_state
+        self.threads = threads
+        self.memory = memory
+
+    def _settings(self, seed):
+        settings = _engine.ClassifySettings.recipe(arguments.name(self.recipe, "recipe"), "")
+        hops = self.hops
+        if hops is None and self.taps is not None:
+            hops = len(arguments.taps_list(self.taps)) - 1
+        shift = self.shift
+        if shift is None and self.model == "gcnn" and self.recipe == "strong":
+            shift = "gcn"
+        _set(settings.model, model=self.model, hops=hops, taps=self.taps, learn_taps=self.learn_taps,
+             normalize=self.normalize, shift=shift, min_paths=self.min_paths, hidden=self.hidden, layers=self.layers,
+             bias=self.bias, skip=self.skip, normalize_features=self.normalize_features)
+        _set(settings.run, seed=seed, dropout=self.dropout, lr=self.lr,
+             weight_decay=self.weight_decay)
+        _set(settings, epochs=self.epochs, patience=self.patience, metric=self.metric,
+             threads=arguments.threads(self.threads), memory=arguments.memory(self.memory))
+        return settings
+
+    def _graph_and_features(self):
+        if isinstance(self.graph, Dataset):
+            features = self.features if self.features is not None else self.graph.features
+            return self.graph.graph, features
+        if self.graph is None:
+            raise ValueError("NodeClassifier needs a graph: NodeClassifier(graph, features)")
+        return as_graph(self.graph), self.features
+
+    def fit(self, nodes, labels, *, validation=None, validation_labels=None):
+        """Learns the labels of ``nodes``. ``validation`` nodes choose the epoch: with labels of their own, or, where
+        the graph is an ``ngf.Dataset``, with those of the data set."""
+        graph, features = self._graph_and_features()
+        nodes = _node_numbers(nodes, graph.nodes)
+        labels = np.asarray(labels)
+        if labels.shape != nodes.shape:
+            raise ValueError(f"{len(nodes)} nodes and labels of the shape {labels.shape} do not go together")
+        seed = _seed_of(self.random_state)
+        if validation is None:
+            nodes, labels, validation, validation_labels = self._hold_out(nodes, labels, seed)
+        else:
+            validation = _node_numbers(validation, graph.nodes)
+            if validation_labels is None:
+                if not isinstance(self.graph, Dataset) or self.graph.labels is None:
+                    raise ValueError("validation nodes need validation_labels")
+                validation_labels = self.graph.labels[validation]
+            validation_labels = np.asarray(validation_labels)
+            if validation_labels.shape != validation.shape:
+                raise ValueError(f"{len(validation)} validation nodes and labels of the shape {validation_labels.shape} "
+                                 "do not go together")
+        self.classes_ = np.unique(np.concatenate([labels, validation_labels]))
+        known = np.full(graph.nodes, -1, np.int32)
+        known[nodes] = np.searchsorted(self.classes_, labels)
+        known[validation] = np.searchsorted(self.classes_, validation_labels)
+        dataset = _dataset(graph, features, known)
+        results = _engine.train(dataset, _sorted(nodes), _sorted(validation), _sorted(validation),
+                                self._settings(seed), arguments.whole(self.runs, "runs", 1, 10**6))
+        best = max(results, key=lambda run: run.validation_score)
+        self.model_ = best.model
+        self.history_ = best.history
+        self.best_epoch_ = best.best_epoch
+        self.validation_score_ = best.validation_score
+        self.n_features_in_ = 1
+        self._probabilities = best.model.predict(dataset, arguments.threads(self.threads), arguments.memory(self.memory))
+        return self
+
+    def _hold_out(self, nodes, labels, seed):
+        """Some nodes of each class choose the epoch."""
+        if not 0 < self.validation_fraction < 1:
+            raise ValueError(f"validation_fraction is {self.validation_fraction}; it must be above 0 and below 1")
+        random = np.random.default_rng(seed)
+        held = np.zeros(len(nodes), bool)
+        for label in np.unique(labels):
+            own = np.flatnonzero(labels == label)
+            count = max(1, round(self.validation_fraction * len(own))) if len(own) > 1 else 0
+            held[random.permutation(own)[:count]] = True
+        if not held.any():
+            raise ValueError("too few nodes to hold some out: give validation nodes to fit")
+        return nodes[~held], labels[~held], nodes[held], labels[held]
+
+    def predict_proba(self, nodes):
+        """The probability of each of ``classes_``, a row for each node."""
+        check_is_fitted(self, "model_")
+        return self._probabilities[_node_numbers(nodes, len(self._probabilities))]
+
+    def predict(self, nodes):
+        """The most probable label of each node."""
+        best = self.predict_proba(nodes).argmax(axis=1)
+        return self.classes_[best]
+
+    def predict_on(self, graph, features):
+        """The labels of all nodes of another graph with as many features."""
+        check_is_fitted(self, "model_")
+        graph = as_graph(graph)
+        dataset = _dataset(graph, features, np.full(graph.nodes, -1, np.int32))
+        probabilities = self.model_.predict(dataset, arguments.threads(self.threads), arguments.memory(self.memory))
+        return self.classes_[probabilities.argmax(axis=1)]
+
+    def save(self, path):
+        """Keeps the network as safetensors, which ``ngf predict`` reads too."""
+        check_is_fitted(self, "model_")
+        self.model_.labels = [str(label) for label in self.classes_]
+        self.model_.save(path)
+
+    def __getstate__(self):
+        state = dict(super().__getstate__())
+        if "model_" in state:
+            state["model_"] = _model_bytes(state["model_"])
+        return state
+
+    def __setstate__(self, state):
+        state = dict(state)
+        if isinstance(state.get("model_"), bytes):
+            state["model_"] = _model_from(state["model_"])
+        super().__setstate__(state)
+
+
+def _model_bytes(model) -> bytes:
+    import tempfile
+    from pathlib import Path
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.safetensors"
+        model.save(path)
+        return path.read_bytes()
+
+
+def _model_from(content: bytes):
+    import tempfile
+    from pathlib import Path
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.safetensors"
+        path.write_bytes(content)
+        return _engine.Model.load(path)
+
+
+def _sorted(nodes):
+    return np.ascontiguousarray(np.sort(nodes), np.uint32)
+
+
+def _node_numbers(nodes, count) -> np.ndarray:
+    nodes = np.asarray(nodes)
+    if nodes.ndim == 2 and nodes.shape[1] == 1:
+        nodes = nodes[:, 0]
+    if nodes.ndim != 1 or nodes.dtype.kind not in "iu":
+        raise ValueError(f"nodes of the shape {nodes.shape} and of {nodes.dtype}; they must be a list of whole numbers")
+    if nodes.size == 0:
+        raise ValueError("no nodes were given")
+    if nodes.min() < 0 or nodes.max() >= count:
+        raise ValueError(f"node {nodes.max() if nodes.max() >= count else nodes.min()} is not among the {count} of the graph")
+    return nodes
+
+
+def _dataset(graph, features, labels):
+    if features is None:
+        raise ValueError("NodeClassifier needs features, N x F")
+    if not sp.issparse(features):
+        features = np.asarray(features)
+    if features.ndim != 2:
+        raise ValueError(f"features have {features.ndim} dimensions; they must have 2")
+    if features.shape[0] != graph.nodes:
+        raise ValueError(f"features have {features.shape[0]} rows; the graph has {graph.nodes} nodes")
+    dataset = _engine.Dataset.make(graph, labels)
+    if sp.issparse(features):
+        rows = sp.csr_array(features, copy=True)
+        rows.sum_duplicates()
+        dataset.set_sparse(rows.indptr.astype(np.int32), rows.indices.astype(np.int32), rows.data.astype(np.float32),
+                           rows.shape[1])
+        return dataset
+    features = np.ascontiguousarray(features, np.float32)
+    check_finite(features, "features")
+    dataset.set_dense(features)
+    return dataset
+
+
+class Denoiser(TransformerMixin, BaseEstimator):
+    """Noise away from signals on the nodes of a graph, by a network that is not trained on anything else.
+
+    Signals are rows: ``transform(X)`` with X of the shape signals x N, or one signal of length N. NaN are missing
+    values, and are filled in.
+
+    arch : "ngf" (shells), "gf" (powers of a shift), "gcn", "sgc", "tikhonov" or "median"
+    stop : when the network has learned the signal and not yet the noise: "blind" (nodes held out), "sure", "variance",
+        "epochs", or "oracle" with the clean signals given to ``fit_transform``
+
+    >>> import numpy as np, ngf
+    >>> grid = ngf.generate.grid(8, 8)
+    >>> noisy = np.linspace(-1, 1, 64) + 0.3 * np.random.default_rng(1).normal(size=64)
+    >>> Denoiser(grid, arch="tikhonov").fit_transform(noisy).shape
+    (64,)
+    """
+
+    def __init__(self, graph=None, *, arch="ngf", stop="blind", taps=None, normalize=None, shift=None, layers=None,
+                 hidden=None, lr=None, epochs=None, folds=None, noise_level=None, random_state=1, threads=None,
+                 memory=None):
+        self.graph = graph
+        self.arch = arch
+        self.stop = stop
+        self.taps = taps
+        self.normalize = normalize
+        self.shift = shift
+        self.layers = layers
+        self.hidden = hidden
+        self.lr = lr
+        self.epochs = epochs
+        self.folds = folds
+        self.noise_level = noise_level
+        self.random_state = random_state
+        self.threads = threads
+        self.memory = memory
+
+    def _settings(self):
+        settings = _engine.DenoiseSettings()
+        _set(settings, arch=self.arch, stop=self.stop, taps=self.taps, normalize=self.normalize, shift=self.shift,
+             layers=self.layers, hidden=self.hidden, lr=self.lr, epochs=self.epochs, folds=self.folds,
+             noise_level=self.noise_level, seed=_seed_of(self.random_state), threads=arguments.threads(self.threads),
+             memory=arguments.memory(self.memory))
+        return settings
+
+    def fit(self, X, y=None):
+        """Nothing is learned from other signals; this looks at the shape of X."""
+        if self.graph is None:
+            raise ValueError("Denoiser needs a graph: Denoiser(graph)")
+        self.graph_ = as_graph(self.graph)
+        self.n_features_in_ = self.graph_.nodes
+        self._columns(X, "X")
+        return self
+
+    def transform(self, X):
+        """The signals without noise, in the shape of X."""
+        return self._denoise(X, None)
+
+    def fit_transform(self, X, y=None):
+        """The same, with the clean signals ``y`` where they are known: errors stand in ``signals_``."""
+        return self.fit(X)._denoise(X, y)
+
+    def score(self, X, y):
+        """How much of the clean signals ``y`` is found: 1 - |x - y|^2 / |y|^2, the median over signals."""
+        clean = np.atleast_2d(np.asarray(y, float))
+        if not (clean != 0).any(axis=1).all():
+            raise ValueError("y has a signal that is 0 everywhere, against which there is no score")
+        self.fit(X)._denoise(X, y)
+        return 1 - float(np.median([signal.error for signal in self.signals_]))
+
+    def _columns(self, X, what):
+        signals = np.atleast_2d(as_matrix(np.asarray(X, np.float64).T, what).T)
+        if signals.shape[1] != self.n_features_in_:
+            raise ValueError(f"{what} has signals of {signals.shape[1]} values; the graph has {self.n_features_in_} nodes")
+        return np.ascontiguousarray(signals.T)
+
+    def _denoise(self, X, clean):
+        check_is_fitted(self, "graph_")
+        noisy = self._columns(X, "X")
+        clean = None if clean is None else self._columns(clean, "y")
+        result, self.signals_ = _engine.denoise(self.graph_, noisy, clean, self._settings())
+        return result[:, 0] if np.ndim(X) == 1 else np.ascontiguousarray(result.T)
+
+    def __getstate__(self):
+        state = dict(super().__getstate__())
+        state.pop("signals_", None)
+        return state

@@ -1,0 +1,107 @@
+"""Pictures with matplotlib. Each function draws into ``ax``, or into a new one, and returns it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+try:
+    import matplotlib.pyplot as plt
+except ImportError as missing:  # pragma: no cover
+    raise ImportError("ngf.plot needs matplotlib: pip install matplotlib") from missing
+
+from ._convert import as_graph, to_scipy
+from ._shells import shell_sizes
+
+__all__ = ["filter_taps", "layout", "shells", "signal", "training"]
+
+
+def _axes(ax):
+    return ax if ax is not None else plt.subplots(layout="constrained")[1]
+
+
+def shells(A, max_hops: int | None = None, *, ax=None, directed: bool | None = None):
+    """How many pairs are k hops apart, as bars."""
+    ax = _axes(ax)
+    sizes = shell_sizes(A, max_hops, directed=directed)
+    ax.bar(np.arange(len(sizes)), sizes)
+    ax.set(xlabel="hops k", ylabel="ordered pairs", title="Shells")
+    ax.set_xticks(np.arange(len(sizes)) if len(sizes) <= 20 else np.linspace(0, len(sizes) - 1, 10).astype(int))
+    return ax
+
+
+def filter_taps(filter, *, ax=None, label: str | None = None):
+    """The taps h_k of a filter, or a list of them."""
+    ax = _axes(ax)
+    taps = np.atleast_2d(np.asarray(getattr(filter, "taps", filter), float))
+    for group, own in enumerate(taps):
+        name = label if len(taps) == 1 else f"group {group}"
+        ax.plot(np.arange(len(own)), own, "o-", label=name)
+    ax.axhline(0, color="gray", linewidth=0.8)
+    ax.set(xlabel="k", ylabel="tap h_k", title="Taps")
+    ax.set_xticks(np.arange(taps.shape[1]))
+    if label is not None or len(taps) > 1:
+        ax.legend()
+    return ax
+
+
+def training(model, *, ax=None):
+    """Loss, and scores of training and validation nodes, by epoch, of a fitted ``ngf.NodeClassifier``."""
+    ax = _axes(ax)
+    history = np.asarray(getattr(model, "history_", model))
+    epochs = np.arange(1, len(history) + 1)
+    ax.plot(epochs, history[:, 1], label="training")
+    ax.plot(epochs, history[:, 2], label="validation")
+    best = getattr(model, "best_epoch_", None)
+    if best:
+        ax.axvline(best, color="gray", linestyle="--", linewidth=0.8, label="kept")
+    ax.set(xlabel="epoch", ylabel="score", title="Training")
+    loss = ax.twinx()
+    loss.plot(epochs, history[:, 0], color="gray", alpha=0.6, label="loss")
+    loss.set_ylabel("loss")
+    handles = ax.get_legend_handles_labels()[0] + loss.get_legend_handles_labels()[0]
+    ax.legend(handles=handles, loc="center right")
+    return ax
+
+
+def layout(A, *, seed: int = 1, directed: bool | None = None) -> np.ndarray:
+    """Places for the nodes, N x 2: the two slowest modes of the normalised Laplacian, largest component first."""
+    import scipy.sparse as sp
+    from scipy.sparse.linalg import eigsh
+
+    graph = as_graph(A, directed=directed)
+    matrix = to_scipy(graph)
+    matrix = sp.csr_array(matrix + matrix.T)
+    degrees = np.asarray(matrix.sum(axis=1)).ravel()
+    scale = 1 / np.sqrt(np.maximum(degrees, 1e-12))
+    shift = sp.diags_array(scale) @ matrix @ sp.diags_array(scale) if hasattr(sp, "diags_array") else \
+        sp.diags(scale) @ matrix @ sp.diags(scale)
+    if graph.nodes < 5:
+        angles = np.linspace(0, 2 * np.pi, graph.nodes, endpoint=False)
+        return np.column_stack([np.cos(angles), np.sin(angles)])
+    start = np.random.default_rng(seed).normal(size=graph.nodes)
+    _, modes = eigsh(shift + sp.identity(graph.nodes), k=3, which="LA", v0=start)
+    return modes[:, 1::-1] * scale[:, np.newaxis]
+
+
+def signal(A, x, *, positions: np.ndarray | None = None, ax=None, directed: bool | None = None, cmap: str = "viridis",
+           size: float = 30, label: str | None = None):
+    """A signal on the nodes, as colours. ``positions``, N x 2, are where nodes are; otherwise see ``layout``."""
+    from matplotlib.collections import LineCollection
+
+    ax = _axes(ax)
+    graph = as_graph(A, directed=directed)
+    x = np.asarray(x, float).ravel()
+    if len(x) != graph.nodes:
+        raise ValueError(f"x has {len(x)} values; the graph has {graph.nodes} nodes")
+    places = layout(graph) if positions is None else np.asarray(positions, float)
+    if places.shape != (graph.nodes, 2):
+        raise ValueError(f"positions have the shape {places.shape}; they must be {graph.nodes} x 2")
+    entries = to_scipy(graph).tocoo()
+    once = entries.row < entries.col if not graph.directed else slice(None)
+    lines = np.stack([places[entries.row[once]], places[entries.col[once]]], axis=1)
+    ax.add_collection(LineCollection(lines, colors="lightgray", linewidths=0.6, zorder=1))
+    drawn = ax.scatter(*places.T, c=x, s=size, cmap=cmap, zorder=2)
+    ax.figure.colorbar(drawn, ax=ax, label=label)
+    ax.set_aspect("equal", adjustable="datalim")
+    ax.set_axis_off()
+    return ax

@@ -1,0 +1,187 @@
+"""Ctrl-C ends long work, and other threads go on while the engine works."""
+
+import os
+import signal
+import subprocess
+import threading
+import time
+
+import pytest
+from conftest import python, python_environment, run_python
+
+import ngf
+
+# Generous, for a busy machine: work that cannot be ended takes longer still.
+PATIENCE = 30
+BEGIN = """
+import os, signal, threading, time
+import numpy as np, ngf
+signal.signal(signal.SIGINT, signal.default_int_handler)
+"""
+LONG = {
+    "hops": "graph = ngf.generate.rmat(14)\nprint('go', flush=True)\nwhile True: ngf.hop_distances(graph)",
+    "sizes": "graph = ngf.generate.rmat(15)\nprint('go', flush=True)\nwhile True: ngf.shell_sizes(graph)",
+    "shells": "graph = ngf.generate.rmat(13)\nprint('go', flush=True)\nwhile True: ngf.shells(graph, 3)",
+    "filter": """
+H = ngf.NeighborhoodFilter(ngf.generate.rmat(14), [1, 1, 1, 1], storage="stream")
+print("go", flush=True)
+while True: H @ np.ones((H.shape[0], 64), np.float32)""",
+    "training": """
+data = ngf.generate.citation_network()
+print("go", flush=True)
+ngf.NodeClassifier(data, epochs=10**6).fit(data.split.train, data.labels[data.split.train])""",
+    "denoising": """
+print("go", flush=True)
+denoiser = ngf.Denoiser(ngf.generate.grid(30, 30), stop="epochs", epochs=10**7)
+denoiser.fit_transform(np.random.default_rng(1).normal(size=(4, 900)))""",
+    "figures": """
+import tempfile
+print("go", flush=True)
+ngf.reproduce("fig2b", full=True, out=tempfile.mkdtemp())""",
+}
+
+
+@pytest.mark.parametrize("work", LONG)
+def test_ctrl_c(work):
+    child = subprocess.Popen(python(BEGIN + LONG[work]), env=python_environment(), stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE, text=True)
+    try:
+        assert child.stdout.readline() == "go\n"
+        time.sleep(1)
+        assert child.poll() is None, child.stderr.read()
+        child.send_signal(signal.SIGINT)
+        _, told = child.communicate(timeout=PATIENCE)
+    finally:
+        child.kill()
+    assert child.returncode == -signal.SIGINT and told.rstrip().endswith("KeyboardInterrupt")
+
+
+# A signal comes in the middle of work that would not end by itself.
+SOON = BEGIN + """
+def soon():
+    threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+
+def work():
+    graph = ngf.generate.rmat(14)
+    while True:
+        ngf.shell_sizes(graph, threads=1)
+"""
+
+
+def test_work_goes_on_after_ctrl_c():
+    run_python(SOON + """
+for _ in range(2):
+    soon()
+    try:
+        work()
+    except KeyboardInterrupt:
+        pass
+    assert ngf.shell_sizes("builtin:karate").tolist() == [34, 156, 530, 274, 146, 16]
+""")
+
+
+def test_what_a_handler_raises_goes_up():
+    run_python(SOON + """
+def handler(*_):
+    raise TimeoutError("enough")
+
+signal.signal(signal.SIGINT, handler)
+soon()
+try:
+    work()
+except TimeoutError as error:
+    assert str(error) == "enough"
+""")
+
+
+def test_a_handler_that_raises_nothing_does_not_end_the_work():
+    run_python(SOON + """
+seen = []
+signal.signal(signal.SIGINT, lambda *_: seen.append(1))
+soon()
+graph = ngf.generate.rmat(12)
+expected = ngf.shell_sizes(graph).tolist()
+while not seen:
+    assert ngf.shell_sizes(graph, threads=1).tolist() == expected
+assert ngf.shell_sizes(graph).tolist() == expected
+""")
+
+
+def test_ctrl_c_does_not_concern_later_work():
+    """While other threads are still at work that hears of nothing."""
+    run_python(SOON + """
+H = ngf.PolynomialFilter(ngf.generate.rmat(13), np.ones(30), threads=1)
+X = np.ones((H.shape[0], 32), np.float32)
+done = threading.Event()
+
+def other():
+    while not done.is_set():
+        H @ X
+
+others = [threading.Thread(target=other) for _ in range(5)]
+for thread in others:
+    thread.start()
+soon()
+try:
+    work()
+except KeyboardInterrupt:
+    pass
+try:
+    for _ in range(20):
+        assert ngf.shell_sizes("builtin:karate").tolist() == [34, 156, 530, 274, 146, 16]
+finally:
+    done.set()
+    for thread in others:
+        thread.join()
+""")
+
+
+@pytest.mark.parametrize("work", [
+    lambda: ngf.shell_sizes("rmat:scale=15", threads=1),
+    lambda: ngf.NodeClassifier(ngf.generate.citation_network(1000), epochs=400, threads=1).fit(
+        range(100), [0, 1] * 50),
+], ids=["sizes", "training"])
+def test_other_threads_go_on(work):
+    """A thread wakes again and again while another is in the engine; held back, it would wake once or twice."""
+    begun = threading.Event()
+    woken = []
+
+    def engine():
+        begun.set()
+        work()
+
+    thread = threading.Thread(target=engine)
+    thread.start()
+    begun.wait()
+    while thread.is_alive():
+        time.sleep(0.005)
+        woken.append(1)
+    assert len(woken) > 5
+
+
+def test_threads_side_by_side():
+    """Filters of one graph, from several threads at once."""
+    graph = ngf.generate.rmat(10)
+    expected = ngf.hop_distances(graph, 3).sum()
+    found = []
+    threads = [threading.Thread(target=lambda: found.append(ngf.hop_distances(graph, 3).sum())) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [expected] * 8
+
+
+def test_a_child_of_a_process_with_threads():
+    """One thread is enough for a child that was forked; OpenMP has lost the others."""
+    if not hasattr(os, "fork"):
+        pytest.skip("there are no forks here")
+    run_python(BEGIN + """
+graph = ngf.generate.rmat(10)
+expected = ngf.shell_sizes(graph).tolist()
+child = os.fork()
+if child == 0:
+    signal.alarm(60)
+    os._exit(0 if ngf.shell_sizes(graph, threads=1).tolist() == expected else 1)
+assert os.waitpid(child, 0)[1] == 0
+""")
