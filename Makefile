@@ -3,7 +3,7 @@
 # Seconds for each fuzzer: make fuzz SECONDS=600
 SECONDS ?= 60
 
-.PHONY: build demo test test-all bench format lint fuzz coverage install clean build-packages test-packages bench-packages
+.PHONY: build demo test test-all docs bench format lint fuzz coverage install clean build-packages test-packages bench-packages
 
 build: build-packages
 	@scripts/build release ngf_cli
@@ -16,6 +16,11 @@ test: test-packages
 
 test-all: test
 	@scripts/test-all
+
+docs: test-packages
+	@scripts/python-env
+	@scripts/build python
+	@scripts/docs
 
 bench: bench-packages
 	@scripts/bench

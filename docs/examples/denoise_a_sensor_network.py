@@ -1,9 +1,9 @@
 """A sensor network without its noise, and with its gaps filled in.
 
-Sensors stand at random places and hear their neighbours. What they measure is smooth over the map; each adds noise of its
-own, and some are silent (NaN). Three ways to get the signal back are compared, on five such maps: a network on
-neighbourhood filters that is fitted to this one signal and stopped before it learns the noise, Tikhonov smoothing, and the
-median of neighbours, which is hard to beat on maps as smooth as these.
+Sensors stand at random places and hear their neighbours. What they measure is smooth over the map; each adds noise of
+its own, and some are silent (NaN). Three ways to get the signal back are compared, on five such maps: a network on
+neighbourhood filters that is fitted to this one signal and stopped before it learns the noise, Tikhonov smoothing, and
+the median of neighbours, which is hard to beat on maps as smooth as these.
 
     python denoise_a_sensor_network.py --out pictures
 """

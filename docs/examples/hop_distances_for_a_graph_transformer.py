@@ -59,8 +59,9 @@ class Layer(nn.Module):
         self.bias_of_hop = nn.Embedding(MAX_HOPS + 2, heads)  # 0..MAX_HOPS hops, and farther
         nn.init.zeros_(self.bias_of_hop.weight)
         self.mixed = nn.Linear(width, width)
-        self.alone = nn.Sequential(nn.LayerNorm(width), nn.Linear(width, 2 * width), nn.ReLU(), nn.Linear(2 * width, width))
         self.norm = nn.LayerNorm(width)
+        self.alone = nn.Sequential(nn.LayerNorm(width), nn.Linear(width, 2 * width), nn.ReLU(),
+                                   nn.Linear(2 * width, width))
 
     def forward(self, x, hops):
         graphs, nodes, width = x.shape

@@ -1,9 +1,9 @@
 """The subjects of Cora's papers, learned with ngf.torch.NeighborhoodConv.
 
-This is what `ngf train planetoid:cora` does, written out in PyTorch: two hops, shells D^-1/2 A_k D^-1/2 with equal taps,
-64 hidden features, dropout of 0.7 on each layer's input, weight decay of 0.001 on the first layer's weights, 200 steps of
-Adam, and the epoch that is best on the validation nodes. Where Cora is not found (`ngf data get planetoid:cora` fetches
-it), a synthetic citation network stands in.
+This is what `ngf train planetoid:cora` does, written out in PyTorch: two hops, shells D^-1/2 A_k D^-1/2 with equal
+taps, 64 hidden features, dropout of 0.7 on each layer's input, weight decay of 0.001 on the first layer's weights, 200
+steps of Adam, and the epoch that is best on the validation nodes. Where Cora is not found (`ngf data get
+planetoid:cora` fetches it), a synthetic citation network stands in.
 
     python neighborhood_conv_on_cora.py --runs 3
 """

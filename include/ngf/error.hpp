@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <stdexcept>
+#include <string>
 
 namespace ngf {
 
@@ -14,7 +16,12 @@ class Error : public std::runtime_error {
 /// Thrown before memory is taken that would pass the budget.
 class MemoryExceeded : public Error {
  public:
-  using Error::Error;
+  MemoryExceeded(const std::string& text, std::uint64_t needed) : Error(text), needed_(needed) {}
+
+  std::uint64_t needed() const { return needed_; }  ///< bytes of a budget that would do
+
+ private:
+  std::uint64_t needed_;
 };
 
 /// Thrown by long work after `Progress::stop_requested` has answered true.

@@ -131,6 +131,10 @@ class NeighborhoodFilter {
   /// Gradients by X and by the taps, from X and the gradient by the output.
   template <typename Real>
   FilterGradients<Real> gradients(const SignalsOf<Real>& x, const SignalsOf<Real>& by_output) const;
+  /// The same for columns of matrices.
+  template <typename Real>
+  FilterGradients<Real> gradients_of(const SignalsView<Real>& x,
+                                     const SignalsView<Real>& by_output) const;
 
  private:
   struct Scales;

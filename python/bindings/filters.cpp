@@ -43,7 +43,11 @@ nb::tuple gradients(const Filter& filter, const SignalsArray<Real>& x,
   const SignalsView<Real> from = view_of<Real>(x);
   const SignalsView<Real> gradient = view_of<Real>(by_output);
   FilterGradients<Real> result = without_gil([&](Progress*) {
-    return filter.template gradients<Real>(SignalsOf<Real>(from), SignalsOf<Real>(gradient));
+    if constexpr (std::is_same_v<Filter, NeighborhoodFilter>) {
+      return filter.template gradients_of<Real>(from, gradient);
+    } else {
+      return filter.template gradients<Real>(SignalsOf<Real>(from), SignalsOf<Real>(gradient));
+    }
   });
   return nb::make_tuple(
       array_of(std::move(result.input)),

@@ -81,8 +81,8 @@ void bind_graphs(nb::module_& m) {
       .def_prop_ro("edges", &Graph::edges,
                    "Pairs of different nodes that are joined; of a directed graph, its arcs.")
       .def_prop_ro("arcs", &Graph::arcs, "Entries of all rows.")
-      .def_prop_ro("directed", &Graph::directed)
-      .def_prop_ro("weighted", &Graph::weighted)
+      .def_prop_ro("directed", &Graph::directed, "Whether arcs have a direction.")
+      .def_prop_ro("weighted", &Graph::weighted, "Whether edges have weights.")
       .def_prop_ro("offsets", getter(&Graph::offsets), "Where rows begin: a view, not a copy.")
       .def_prop_ro("targets", getter(&Graph::targets), "Columns of the rows: a view, not a copy.")
       .def_prop_ro("weights", getter(&Graph::weights), "Of the arcs; empty where there are none.")
@@ -90,7 +90,6 @@ void bind_graphs(nb::module_& m) {
            [](const Graph& a, nb::handle b) {
              return nb::isinstance<Graph>(b) && a == nb::cast<const Graph&>(b);
            })
-      .def("__hash__", [](nb::handle self) { return reinterpret_cast<std::uintptr_t>(self.ptr()); })
       .def("__getstate__",
            [](nb::handle self) {
              return nb::make_tuple(self.attr("offsets"), self.attr("targets"), self.attr("weights"),

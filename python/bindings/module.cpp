@@ -19,9 +19,14 @@ std::string without_dashes(std::string text) {
 void bind_errors(nb::module_& m) {
   static nb::handle error;
   static nb::handle exceeded;
-  error = PyErr_NewException("ngf.Error", PyExc_ValueError, nullptr);
+  error = PyErr_NewExceptionWithDoc(
+      "ngf.Error",
+      "What a file, a graph or the machine failed at, in one line that names the place.",
+      PyExc_ValueError, nullptr);
   const nb::tuple bases = nb::make_tuple(error, nb::handle(PyExc_MemoryError));
-  exceeded = PyErr_NewException("ngf.MemoryExceeded", bases.ptr(), nullptr);
+  exceeded = PyErr_NewExceptionWithDoc("ngf.MemoryExceeded",
+                                       "Raised before memory is taken that would pass the budget.",
+                                       bases.ptr(), nullptr);
   m.attr("Error") = error;
   m.attr("MemoryExceeded") = exceeded;
   nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {

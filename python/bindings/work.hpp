@@ -24,6 +24,8 @@ class Signals : public Progress {
     if (at_work_++ == 0) stopped_ = false;
   }
   void end() { --at_work_; }
+  /// Whoever was to be stopped has stopped.
+  void forget() { stopped_ = false; }
 
   bool stop_requested() const override {
     if (stopped_) return true;
@@ -54,12 +56,21 @@ auto without_gil(const Work& work) {
     AtWork(const AtWork&) = delete;
     AtWork& operator=(const AtWork&) = delete;
   };
+  const auto raise_if_pressed = [] {
+    if (PyErr_Occurred() == nullptr) return;
+    Signals::instance().forget();
+    throw nb::python_error();
+  };
   try {
-    const AtWork at_work;
-    const nb::gil_scoped_release release;
-    return work(&Signals::instance());
+    auto result = [&] {
+      const AtWork at_work;
+      const nb::gil_scoped_release release;
+      return work(&Signals::instance());
+    }();
+    raise_if_pressed();  // when all was done already
+    return result;
   } catch (const Interrupted&) {
-    if (PyErr_Occurred() != nullptr) throw nb::python_error();
+    raise_if_pressed();
     throw;
   }
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 import operator
+import re
 
 import numpy as np
 
@@ -75,10 +76,11 @@ def memory(value) -> int:
 
 
 def _bytes_of(text: str) -> float:
-    units = {"K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
-    text = text.strip().upper().removesuffix("B")
-    unit = units.get(text[-1:], 1)
+    match = re.fullmatch(r"\s*([0-9.]+)\s*(?:([KMGT])(I?))?B?\s*", text.upper())
+    if match is None:
+        return math.nan
+    number, prefix, binary = match.groups()
     try:
-        return float(text[:-1] if unit > 1 else text) * unit
+        return float(number) * (1024 if binary else 1000) ** (" KMGT".index(prefix) if prefix else 0)
     except ValueError:
         return math.nan

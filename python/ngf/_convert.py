@@ -81,8 +81,13 @@ def cpu_array(tensor, what: str) -> np.ndarray:
     return tensor.detach().numpy()
 
 
+def as_array(x, what: str) -> np.ndarray:
+    """The numbers of a tensor or of anything that NumPy takes, where they are."""
+    return cpu_array(x, what) if _is_tensor(x) else np.asarray(x)
+
+
 def _from_edge_index(edge_index, num_nodes, directed) -> Graph:
-    ends = cpu_array(edge_index, "edge_index") if _is_tensor(edge_index) else np.asarray(edge_index)
+    ends = as_array(edge_index, "edge_index")
     if ends.ndim != 2 or ends.shape[0] != 2:
         raise ValueError(f"edge_index has the shape {ends.shape}; it must be 2 x E")
     if not np.issubdtype(ends.dtype, np.integer):
@@ -144,7 +149,7 @@ def _from_entries(nodes, rows, columns, weights, directed) -> Graph:
 
 def as_signals(x, what: str = "x") -> tuple[np.ndarray, bool]:
     """Signals as N x F of float32 or float64, and whether they had one dimension. Copies only where it must."""
-    x = cpu_array(x, what) if _is_tensor(x) else np.asarray(x)
+    x = as_array(x, what)
     if x.ndim not in (1, 2):
         raise ValueError(f"{what} has {x.ndim} dimensions; signals have 1 or 2")
     if np.iscomplexobj(x) or x.dtype.kind not in "fiub":
@@ -195,5 +200,6 @@ def _repr(graph: Graph) -> str:
 
 
 Graph.__repr__ = _repr
+Graph.__hash__ = lambda self: hash((self.nodes, self.arcs, self.directed, self.weighted))
 Graph.__deepcopy__ = lambda self, memo: self
 Graph.__copy__ = lambda self: self

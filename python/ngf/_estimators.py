@@ -146,6 +146,8 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
             if validation_labels is None:
                 if not isinstance(self.graph, Dataset) or self.graph.labels is None:
                     raise ValueError("validation nodes need validation_labels")
+                if not np.array_equal(labels, self.graph.labels[nodes]):
+                    raise ValueError("labels are not those of the data set: give validation_labels too")
                 validation_labels = self.graph.labels[validation]
             validation_labels = np.asarray(validation_labels)
             if validation_labels.shape != validation.shape:
@@ -285,7 +287,11 @@ class Denoiser(TransformerMixin, BaseEstimator):
 
     arch : "ngf" (shells), "gf" (powers of a shift), "gcn", "sgc", "tikhonov" or "median"
     stop : when the network has learned the signal and not yet the noise: "blind" (nodes held out), "sure", "variance",
-        "epochs", or "oracle" with the clean signals given to ``fit_transform``
+        "epochs" (after all of ``epochs``), or "oracle" with the clean signals given to ``fit_transform``
+
+    After that ``signals_`` has an entry for each signal: ``epochs`` (where it was stopped), ``left_alone`` (nothing in the
+    graph foretells it, so it stays as it is), ``criterion`` (what the rule looked at, by epoch), ``smoothing`` (Tikhonov's), and
+    with clean signals ``error``, ``errors`` (by epoch) and ``error_oracle`` (the least of them): |x - y|^2 / |y|^2.
 
     >>> import numpy as np, ngf
     >>> grid = ngf.generate.grid(8, 8)

@@ -52,6 +52,7 @@ class _Filter(LinearOperator):
     def taps(self) -> np.ndarray:
         """The taps: h_0, h_1, ..., or a row of them for each group of nodes. May be set."""
         taps = self._engine.taps
+        taps.flags.writeable = False
         return taps if self._groups is not None else taps[0]
 
     @taps.setter
@@ -64,14 +65,13 @@ class _Filter(LinearOperator):
         if x.shape[0] != self.shape[0]:
             raise ValueError(f"X has {x.shape[0]} rows; the graph has {self.shape[0]} nodes")
         check_finite(x, "X")
-        if out is None:
-            y = np.empty(x.shape, x.dtype)
-        else:
-            y = _output(out, X, x)
+        y = np.empty(x.shape, x.dtype) if out is None else _output(out, X, x)
         self._engine.apply(x, y, transpose)
-        if out is not None:
-            return out
-        return y[:, 0] if flat else y
+        if out is None:
+            return y[:, 0] if flat else y
+        if y.base is not out and y is not out:
+            out[...] = y[:, 0] if flat else y
+        return out
 
     def gradients(self, X, G) -> tuple[np.ndarray, np.ndarray]:
         """For a loss with the gradient G by H X: its gradients by X and by the taps, in one pass."""
@@ -106,16 +106,58 @@ class _Filter(LinearOperator):
     def _rmatmat(self, X):
         return self.apply(X, transpose=True)
 
+    def _transpose(self):
+        return _Transposed(self)
+
+    def _adjoint(self):
+        return _Transposed(self)
+
+
+class _Transposed(LinearOperator):
+    """H', without the copies that SciPy would make to conjugate real numbers."""
+
+    def __init__(self, filter):
+        self._filter = filter
+        super().__init__(filter.dtype, filter.shape)
+
+    def _matvec(self, x):
+        return self._filter._rmatvec(x)
+
+    def _rmatvec(self, x):
+        return self._filter._matvec(x)
+
+    def _matmat(self, X):
+        return self._filter._rmatmat(X)
+
+    def _rmatmat(self, X):
+        return self._filter._matmat(X)
+
+    def _transpose(self):
+        return self._filter
+
+    def _adjoint(self):
+        return self._filter
+
 
 def _output(out, X, x):
     if not isinstance(out, np.ndarray) or out.shape != np.shape(X) or out.dtype != x.dtype:
         raise ValueError(f"out must be an array of the shape {np.shape(X)} and of {x.dtype}")
     y = out[:, np.newaxis] if out.ndim == 1 else out
-    if not out.flags.writeable or not has_rows(y):
-        raise ValueError("out must be writable, with its columns side by side")
-    if np.may_share_memory(out, x):
+    if not out.flags.writeable or _overlaps_itself(y):
+        raise ValueError("out must be writable, with a place for each value")
+    if np.shares_memory(out, x):
         raise ValueError("out must not overlap X")
-    return y
+    return y if has_rows(y) else np.empty(x.shape, x.dtype)
+
+
+def _overlaps_itself(y: np.ndarray) -> bool:
+    """Whether two values have the same place."""
+    reach = y.itemsize
+    for stride, size in sorted((abs(stride), size) for stride, size in zip(y.strides, y.shape) if size > 1):
+        if stride < reach:
+            return True
+        reach += stride * (size - 1)
+    return False
 
 
 class NeighborhoodFilter(_Filter):

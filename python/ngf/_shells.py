@@ -29,7 +29,8 @@ def hop_distances(A, max_hops: int | None = None, *, directed: bool | None = Non
     array([ 0.,  1.,  2., inf])
     """
     options = shell_options(arguments.hops(max_hops), storage="dense", threads=threads, memory=memory)
-    hops = _engine.hop_distances(as_graph(A, directed=directed), options)
+    graph = as_graph(A, directed=directed)
+    hops = _engine.hop_distances(graph, options) if graph.nodes else np.zeros((0, 0), np.uint8)
     if dtype is None:
         return hops
     dtype = np.dtype(dtype)

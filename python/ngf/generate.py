@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from . import _engine
 from ._convert import Graph
+from ._data import Dataset, load_dataset
 
 __all__ = ["barabasi_albert", "citation_network", "erdos_renyi", "grid", "karate_club", "rmat",
            "stochastic_block_model", "watts_strogatz"]
@@ -68,23 +69,19 @@ def rmat(scale: int, edge_factor: int = 16, seed: int = 1) -> Graph:
     return _made("rmat", scale=scale, edge_factor=edge_factor, seed=seed).graph
 
 
-def karate_club():
+def karate_club() -> Dataset:
     """Zachary's karate club, with the side that each member took.
 
     >>> karate_club().graph
     Graph(nodes=34, edges=78)
     """
-    from ._data import load_dataset
-
     return load_dataset("builtin:karate")
 
 
-def citation_network(nodes: int = 2708, seed: int = 1):
+def citation_network(nodes: int = 2708, seed: int = 1) -> Dataset:
     """A synthetic citation network that behaves like Cora: features, labels, a split.
 
     >>> citation_network(500)
     Dataset(nodes=500, edges=..., features=..., classes=7, splits=1)
     """
-    from ._data import load_dataset
-
     return load_dataset(f"builtin:citation,nodes={nodes},seed={seed}")

@@ -46,8 +46,11 @@ def filter_taps(filter, *, ax=None, label: str | None = None):
 
 def training(model, *, ax=None):
     """Loss, and scores of training and validation nodes, by epoch, of a fitted ``ngf.NodeClassifier``."""
+    history = getattr(model, "history_", model)
+    if hasattr(history, "fit"):
+        raise ValueError("the model has learned nothing yet: call fit first")
     ax = _axes(ax)
-    history = np.asarray(getattr(model, "history_", model))
+    history = np.asarray(history)
     epochs = np.arange(1, len(history) + 1)
     ax.plot(epochs, history[:, 1], label="training")
     ax.plot(epochs, history[:, 2], label="validation")
@@ -64,31 +67,47 @@ def training(model, *, ax=None):
 
 
 def layout(A, *, seed: int = 1, directed: bool | None = None) -> np.ndarray:
-    """Places for the nodes, N x 2: the two slowest modes of the normalised Laplacian, largest component first."""
+    """Places for the nodes, N x 2: the two slowest modes of the largest component, and a line of all other nodes below."""
     import scipy.sparse as sp
-    from scipy.sparse.linalg import eigsh
+    from scipy.sparse.csgraph import connected_components
 
     graph = as_graph(A, directed=directed)
     matrix = to_scipy(graph)
     matrix = sp.csr_array(matrix + matrix.T)
-    degrees = np.asarray(matrix.sum(axis=1)).ravel()
-    scale = 1 / np.sqrt(np.maximum(degrees, 1e-12))
-    shift = sp.diags_array(scale) @ matrix @ sp.diags_array(scale) if hasattr(sp, "diags_array") else \
-        sp.diags(scale) @ matrix @ sp.diags(scale)
-    if graph.nodes < 5:
-        angles = np.linspace(0, 2 * np.pi, graph.nodes, endpoint=False)
+    _, component = connected_components(matrix, directed=False)
+    main = np.flatnonzero(component == np.bincount(component).argmax()) if graph.nodes else np.zeros(0, int)
+    places = np.zeros((graph.nodes, 2))
+    places[main] = _modes(matrix[main][:, main], seed)
+    others = np.setdiff1d(np.arange(graph.nodes), main)
+    if len(others):
+        (left, low), (right, high) = places[main].min(axis=0), places[main].max(axis=0)
+        places[others, 0] = np.linspace(left, right, len(others))
+        places[others, 1] = low - 0.2 * max(high - low, right - left, 1e-9)
+    return places
+
+
+def _modes(matrix, seed: int) -> np.ndarray:
+    """The two slowest modes of the normalised Laplacian of a connected graph; of a small one, a circle."""
+    import scipy.sparse as sp
+    from scipy.sparse.linalg import eigsh
+
+    nodes = matrix.shape[0]
+    if nodes < 5:
+        angles = np.linspace(0, 2 * np.pi, nodes, endpoint=False)
         return np.column_stack([np.cos(angles), np.sin(angles)])
-    start = np.random.default_rng(seed).normal(size=graph.nodes)
-    _, modes = eigsh(shift + sp.identity(graph.nodes), k=3, which="LA", v0=start)
+    scale = 1 / np.sqrt(np.asarray(abs(matrix).sum(axis=1)).ravel())
+    shift = sp.identity(nodes) + sp.diags(scale) @ matrix @ sp.diags(scale)
+    start = np.random.default_rng(seed).normal(size=nodes)
+    _, modes = eigsh(shift, k=3, which="LA", v0=start)
     return modes[:, 1::-1] * scale[:, np.newaxis]
 
 
 def signal(A, x, *, positions: np.ndarray | None = None, ax=None, directed: bool | None = None, cmap: str = "viridis",
-           size: float = 30, label: str | None = None):
-    """A signal on the nodes, as colours. ``positions``, N x 2, are where nodes are; otherwise see ``layout``."""
+           vmin: float | None = None, vmax: float | None = None, size: float = 30, label: str | None = None):
+    """A signal on the nodes, as colours; where it is NaN, nodes are empty. ``positions``, N x 2, are where nodes are;
+    otherwise see ``layout``. ``vmin`` and ``vmax`` let several pictures share their colours."""
     from matplotlib.collections import LineCollection
 
-    ax = _axes(ax)
     graph = as_graph(A, directed=directed)
     x = np.asarray(x, float).ravel()
     if len(x) != graph.nodes:
@@ -96,12 +115,17 @@ def signal(A, x, *, positions: np.ndarray | None = None, ax=None, directed: bool
     places = layout(graph) if positions is None else np.asarray(positions, float)
     if places.shape != (graph.nodes, 2):
         raise ValueError(f"positions have the shape {places.shape}; they must be {graph.nodes} x 2")
+    ax = _axes(ax)
     entries = to_scipy(graph).tocoo()
     once = entries.row < entries.col if not graph.directed else slice(None)
     lines = np.stack([places[entries.row[once]], places[entries.col[once]]], axis=1)
     ax.add_collection(LineCollection(lines, colors="lightgray", linewidths=0.6, zorder=1))
-    drawn = ax.scatter(*places.T, c=x, s=size, cmap=cmap, zorder=2)
-    ax.figure.colorbar(drawn, ax=ax, label=label)
+    known = np.isfinite(x)
+    if not known.all():
+        ax.scatter(*places[~known].T, s=size, facecolors="none", edgecolors="gray", zorder=2)
+    if known.any():
+        drawn = ax.scatter(*places[known].T, c=x[known], s=size, cmap=cmap, vmin=vmin, vmax=vmax, zorder=2)
+        ax.figure.colorbar(drawn, ax=ax, label=label)
     ax.set_aspect("equal", adjustable="datalim")
     ax.set_axis_off()
     return ax

@@ -15,7 +15,7 @@ except ImportError as missing:  # pragma: no cover
 
 from . import _arguments as arguments
 from . import _engine
-from ._convert import as_graph, cpu_array, from_edge_index, has_rows, shell_options
+from ._convert import as_array, as_graph, cpu_array, from_edge_index, has_rows, shell_options
 from ._shells import hop_distances, shells
 
 __all__ = ["AddHopDistances", "KHopEdges", "NeighborhoodConv"]
@@ -81,7 +81,7 @@ _filters = _Cache(16)
 
 def _filter_of(edge_index: Tensor, nodes: int, hops: int, normalize: str, min_paths: int):
     """Shells do not depend on taps, so that layers and epochs share them."""
-    ends = np.ascontiguousarray(cpu_array(edge_index, "edge_index"))
+    ends = np.ascontiguousarray(as_array(edge_index, "edge_index"))
     digest = hashlib.blake2b(ends, digest_size=16).digest()
     key = (digest, ends.shape, str(ends.dtype), nodes, hops, normalize, min_paths)
 
@@ -151,6 +151,7 @@ class NeighborhoodConv(nn.Module):
             self.taps.copy_(self._first_taps)
 
     def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
+        """From x, N x in_channels, to N x out_channels. x may be sparse."""
         if x.dim() != 2 or x.shape[1] != self.in_channels:
             raise ValueError(f"x has the shape {tuple(x.shape)}; it must be N x {self.in_channels}")
         if x.device.type != "cpu":
@@ -159,7 +160,7 @@ class NeighborhoodConv(nn.Module):
             raise ValueError(f"x holds {x.dtype}; NeighborhoodConv takes float32 and float64")
         engine = _filter_of(edge_index, x.shape[0], self.hops, self.normalize, self.min_paths)
         # The narrower side goes through the graph.
-        if self.in_channels < self.out_channels:
+        if self.in_channels < self.out_channels and not x.is_sparse:
             result = _Filtering.apply(x, self.taps, engine) @ self.weight
         else:
             result = _Filtering.apply(x @ self.weight, self.taps, engine)
@@ -174,7 +175,8 @@ class NeighborhoodConv(nn.Module):
 class AddHopDistances:
     """A PyG transform: ``data.hop_distances``, N x N, as graph transformers want them.
 
-    Pairs without a path, and those farther than ``max_hops``, have max_hops + 1 (without max_hops: -1).
+    Pairs without a path, and those farther than ``max_hops``, have max_hops + 1 (without max_hops: -1). PyG's loaders put
+    graphs of one size together; others need padding.
 
     >>> from types import SimpleNamespace
     >>> data = SimpleNamespace(edge_index=torch.tensor([[0, 1], [1, 0]]), num_nodes=3)

@@ -143,9 +143,18 @@ def test_what_does_not_fit_into_memory(call):
         range(34), [0, 1] * 17),
 ], ids=["hops", "filter", "training"])
 def test_the_memory_that_is_asked_for_is_enough(call):
-    error = refused(lambda: call(1000), kind=ngf.MemoryExceeded)
-    wanted = str(error).rsplit("memory ", 1)[1].split(",")[0].split(" ")[0]
-    call(int(wanted))
+    memory = 1000
+    for _ in range(5):  # parts of a task tell of themselves, one after the other
+        error = refused(lambda: call(memory), kind=ngf.MemoryExceeded)
+        wanted = int(str(error).rsplit("memory ", 1)[1].split(",")[0].split(" ")[0])
+        assert wanted > memory
+        memory = wanted
+        try:
+            call(memory)
+            return
+        except ngf.MemoryExceeded:
+            pass
+    raise AssertionError(f"{memory} bytes are not enough either")
 
 
 def test_kinds_of_errors():

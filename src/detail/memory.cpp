@@ -61,10 +61,18 @@ std::uint64_t available_memory() {
 void check_budget(std::uint64_t needed, std::uint64_t budget, std::string_view what) {
   const std::uint64_t limit = budget > 0 ? budget : available_memory();
   if (needed <= limit) return;
+  throw MemoryExceeded(fmt::format("{} needs {} of memory, but {}", what, human_bytes(needed),
+                                   budget > 0 ? fmt::format("the budget is {}; give --memory {}",
+                                                            human_bytes(budget), needed)
+                                              : fmt::format("only {} is free", human_bytes(limit))),
+                       needed);
+}
+
+void fail_in_half(std::uint64_t budget, std::uint64_t needed) {
   throw MemoryExceeded(
-      fmt::format("{} needs {} of memory, but {}", what, human_bytes(needed),
-                  budget > 0 ? fmt::format("the budget is {}; raise --memory", human_bytes(budget))
-                             : fmt::format("only {} is free", human_bytes(limit))));
+      fmt::format("the filter needs {} of memory, and may take half of {}; give --memory {}",
+                  human_bytes(needed), human_bytes(budget), 2 * needed),
+      2 * needed);
 }
 
 std::string human_bytes(std::uint64_t bytes) {

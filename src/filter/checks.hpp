@@ -25,7 +25,7 @@ void check_signals(const SignalsView<Real>& x, const SignalsSlice<Real>& y, Node
 
 /// Throws Error unless the gradient by the output has the shape of the signals.
 template <typename Real>
-void check_gradients(const SignalsOf<Real>& x, const SignalsOf<Real>& by_output, NodeId nodes) {
+void check_gradients(const SignalsView<Real>& x, const SignalsView<Real>& by_output, NodeId nodes) {
   check_signals<Real>(x, nodes);
   check_signals<Real>(by_output, nodes);
   if (x.cols() != by_output.cols()) {

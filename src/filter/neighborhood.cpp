@@ -347,19 +347,25 @@ SignalsOf<Real> NeighborhoodFilter::apply_shell(std::size_t k, const SignalsOf<R
 template <typename Real>
 FilterGradients<Real> NeighborhoodFilter::gradients(const SignalsOf<Real>& x,
                                                     const SignalsOf<Real>& by_output) const {
+  return gradients_of<Real>(x, by_output);
+}
+
+template <typename Real>
+FilterGradients<Real> NeighborhoodFilter::gradients_of(const SignalsView<Real>& x,
+                                                       const SignalsView<Real>& by_output) const {
   filter::check_gradients<Real>(x, by_output, nodes());
   const FilterRun run(*this);
   FilterGradients<Real> result;
   Matrix dots;
+  result.input.resize(x.rows(), x.cols());
+  SignalsSlice<Real> input = result.input;
   if (taps_.node_variant()) {
-    result.input = run.apply(run.factors<Real>(true), by_output, true);
+    run.apply_to<Real>(run.factors<Real>(true), by_output, input, true);
     dots = run.correlate<Real>(run.shells_alone<Real>(false), x, by_output, nullptr, nullptr, false,
                                false);
   } else {
     // <G, A_k X> = <A_k' G, X>, and A_k' G is what the gradient by X is made of.
     const auto with_taps = run.factors<Real>(true);
-    result.input.resize(x.rows(), x.cols());
-    SignalsSlice<Real> input = result.input;
     dots = run.correlate<Real>(run.shells_alone<Real>(true), by_output, x, &with_taps, &input,
                                shells_ == back_, true);
   }
@@ -393,5 +399,9 @@ template FilterGradients<float> NeighborhoodFilter::gradients(const SignalsOf<fl
                                                               const SignalsOf<float>&) const;
 template FilterGradients<double> NeighborhoodFilter::gradients(const SignalsOf<double>&,
                                                                const SignalsOf<double>&) const;
+template FilterGradients<float> NeighborhoodFilter::gradients_of(const SignalsView<float>&,
+                                                                 const SignalsView<float>&) const;
+template FilterGradients<double> NeighborhoodFilter::gradients_of(const SignalsView<double>&,
+                                                                  const SignalsView<double>&) const;
 
 }  // namespace ngf

@@ -441,12 +441,14 @@ void choose_storage(ShellPlan& plan, const ShellOptions& options, bool few_pairs
     plan.storage = fits(better) ? better : fits(other) ? other : Storage::stream;
   }
   if (fits(plan.storage)) return;
-  throw MemoryExceeded(fmt::format(
-      "{} shells need {} of memory{}, and {} may be taken; give --memory {}{}",
-      storage_name(plan.storage), detail::human_bytes(plan.bytes_of(plan.storage)),
-      plan.estimated ? " (estimated)" : "", detail::human_bytes(plan.budget),
-      plan.bytes_of(plan.storage),
-      plan.storage != Storage::stream && fits(Storage::stream) ? ", or --storage stream" : ""));
+  const std::uint64_t needed = plan.bytes_of(plan.storage);
+  throw MemoryExceeded(
+      fmt::format(
+          "{} shells need {} of memory{}, and {} may be taken; give --memory {}{}",
+          storage_name(plan.storage), detail::human_bytes(needed),
+          plan.estimated ? " (estimated)" : "", detail::human_bytes(plan.budget), needed,
+          plan.storage != Storage::stream && fits(Storage::stream) ? ", or --storage stream" : ""),
+      needed);
 }
 
 ShellPlan make_plan(const Graph& graph, const ShellOptions& options, const Estimate& estimate,

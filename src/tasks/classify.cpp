@@ -99,11 +99,13 @@ tasks::Task make_task(const Dataset& dataset, const Split& split, const Classify
                       Progress* progress) {
   tasks::Task task;
   task.features = tasks::features_of(dataset, settings.model.normalize_features);
-  task.filter = LayerFilter(settings.model, dataset.graph,
-                            {.storage = settings.storage,
-                             .threads = settings.threads,
-                             .memory = settings.memory / 2,
-                             .progress = progress});
+  task.filter = detail::make_in_half(settings.memory, [&](std::uint64_t memory) {
+    return LayerFilter(settings.model, dataset.graph,
+                       {.storage = settings.storage,
+                        .threads = settings.threads,
+                        .memory = memory,
+                        .progress = progress});
+  });
   task.labels = dataset.labels;
   task.split = split;
   task.classes = class_count_of(dataset);

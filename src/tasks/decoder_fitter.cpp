@@ -38,9 +38,11 @@ LayerFilter filter_of(const Graph& graph, const DenoiseSettings& settings, Progr
   options.normalization = settings.normalization;
   options.shells.storage = settings.storage;
   options.shells.threads = settings.threads;
-  options.shells.memory = settings.memory / 2;
   options.shells.progress = progress;
-  return LayerFilter(NeighborhoodFilter(graph, settings.taps, options));
+  return detail::make_in_half(settings.memory, [&](std::uint64_t memory) {
+    options.shells.memory = memory;
+    return LayerFilter(NeighborhoodFilter(graph, settings.taps, options));
+  });
 }
 
 class DecoderFitter : public Fitter {

@@ -61,11 +61,13 @@ class NetworkFitter : public Fitter {
       : settings_(settings),
         model_(model_of(settings)),
         nodes_(graph.nodes()),
-        filter_(model_, graph,
-                {.storage = settings.storage,
-                 .threads = settings.threads,
-                 .memory = settings.memory / 2,
-                 .progress = progress}) {
+        filter_(detail::make_in_half(settings.memory, [&](std::uint64_t memory) {
+          return LayerFilter(model_, graph,
+                             {.storage = settings.storage,
+                              .threads = settings.threads,
+                              .memory = memory,
+                              .progress = progress});
+        })) {
     const std::int64_t inputs = input_width(graph, settings);
     const double deviation = settings.input_deviation > 0
                                  ? settings.input_deviation

@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "detail/fail.hpp"
+#include "detail/memory.hpp"
 #include "tasks/batch.hpp"
 #include "tasks/node_data.hpp"
 #include "tasks/scores.hpp"
@@ -38,11 +39,13 @@ Prediction predict(const Model& model, const Dataset& dataset, const PredictOpti
                    model.classes());
     }
   }
-  LayerFilter filter(model.settings, dataset.graph,
-                     {.storage = options.storage,
-                      .threads = options.threads,
-                      .memory = options.memory / 2,
-                      .progress = options.progress});
+  LayerFilter filter = detail::make_in_half(options.memory, [&](std::uint64_t memory) {
+    return LayerFilter(model.settings, dataset.graph,
+                       {.storage = options.storage,
+                        .threads = options.threads,
+                        .memory = memory,
+                        .progress = options.progress});
+  });
   Network<float> network(model.settings, std::move(filter), std::move(features), model.classes(),
                          {.passes = 1, .threads = options.threads, .memory = options.memory / 2});
   tasks::set_weights(network.layout(), 0, model.layers, network.parameters());
