@@ -160,7 +160,7 @@ detail::BriefVector<float> join(const Signals& a, const Signals& b, int threads)
 ///
 /// With `half`, where only totals are wanted, a pair of blocks stands for both of its orders: with
 /// columns of g behind those of x, and of x behind those of g, <x_u, g_v> counts too. A block with
-/// itself has each pair twice already.
+/// itself has both orders already.
 class BlockCorrelation {
  public:
   /// of_columns: x, or with `half` x beside g.
@@ -172,41 +172,28 @@ class BlockCorrelation {
         g_(g),
         of_columns_(of_columns),
         half_(half),
-        columns_(static_cast<std::size_t>(half ? 2 * x.cols() : x.cols())),
-        stride_(half ? columns_ : static_cast<std::size_t>(x.outerStride())),
+        columns_(static_cast<std::size_t>(x.cols())),
+        stride_(half ? 2 * columns_ : static_cast<std::size_t>(x.outerStride())),
         tables_(factors, turned.nodes(), false) {}
 
   Matrix run(int threads) const {
-    const NodeId nodes = turned_.nodes();
-    const std::size_t hops = factors_.scale.size();
-    Matrix dots(nodes, static_cast<Eigen::Index>(hops));
-    for_each_block(nodes, threads, [&](std::size_t first, std::size_t rows) {
-      AlignedVector<float> of_rows(columns_ * block_hops, 0.0F);
-      turn(g_, first, rows, of_rows.data());
-      if (half_) turn(x_, first, rows, of_rows.data() + of_rows.size() / 2);
-      AlignedVector<float> bins(hops * block_hops, 0.0F);
-      AlignedVector<float> products(nodes_together * block_hops);
-      AlignedVector<float> weights(tables_.step() > 0 ? products.size() : 0);
-      for (std::size_t begin = half_ ? first : 0; begin < nodes; begin += nodes_together) {
-        const std::size_t count = std::min(nodes_together, nodes - begin);
-        const kernels::Lines blocks = blocks_from(turned_, first, begin, count);
-        find_products(of_rows.data(), begin, count, products.data(),
-                      blocks_from(turned_, first, begin + count, nodes_together));
-        if (half_) halve_own(first, begin, count, products.data());
-        if (tables_.step() > 0) {
-          kernels::look_up_block(blocks.first, blocks.stride, count, tables_.from(begin),
-                                 tables_.step(), weights.data());
-          for (std::size_t i = 0; i < count * block_hops; ++i) products[i] *= weights[i];
-        }
-        kernels::add_block_by_hop(blocks.first, blocks.stride, products.data(), count, hops - 1,
-                                  bins.data());
+    const std::size_t nodes = turned_.nodes();
+    Matrix dots(turned_.nodes(), static_cast<Eigen::Index>(hops()));
+    for_each_block(turned_.nodes(), threads, [&](std::size_t first, std::size_t rows) {
+      Block block(*this, first, rows);
+      if (half_) {
+        block.add(first, first + rows, columns_);
+        block.add(first + rows, nodes, 2 * columns_);
+      } else {
+        block.add(0, nodes, columns_);
       }
       for (std::size_t i = 0; i < rows; ++i) {
         const auto u = static_cast<NodeId>(first + i);
-        for (std::size_t k = 0; k < hops; ++k) {
-          const float sum = k == 0 ? own_product(u) : bins[k * block_hops + i];
-          dots(u, static_cast<Eigen::Index>(k)) =
-              static_cast<double>(sum) * static_cast<double>(factors_.of_row(k, u));
+        double* const of_node = dots.row(u).data();
+        of_node[0] = own_product(u);
+        for (std::size_t k = 1; k < hops(); ++k) {
+          of_node[k] =
+              static_cast<double>(block.bin(k, i)) * static_cast<double>(factors_.of_row(k, u));
         }
       }
     });
@@ -218,33 +205,75 @@ class BlockCorrelation {
   static constexpr std::size_t nodes_together = 8 * most_block_columns;
   static constexpr std::size_t columns_together = 64;
 
-  void find_products(const float* of_rows, std::size_t begin, std::size_t count, float* products,
-                     const kernels::Lines& ahead) const {
-    for (std::size_t f = 0; f < columns_; f += columns_together) {
-      for (std::size_t v = 0; v < count; v += most_block_columns) {
-        // A few lines at a time: more would have to wait for each other.
-        for (std::size_t i = v; f == 0 && i < std::min(v + most_block_columns, ahead.count); ++i) {
-          __builtin_prefetch(ahead.first + i * ahead.stride);
-        }
-        kernels::multiply_turned(of_rows + f * block_hops, of_columns_ + (begin + v) * stride_ + f,
-                                 stride_, std::min(columns_together, columns_ - f),
-                                 std::min(most_block_columns, count - v), f > 0,
-                                 products + v * block_hops);
+  /// The sums of a block of rows.
+  class Block {
+   public:
+    Block(const BlockCorrelation& all, std::size_t first, std::size_t rows)
+        : all_(all),
+          first_(first),
+          of_rows_(all.columns_ * (all.half_ ? 2 : 1) * block_hops, 0.0F),
+          bins_(all.hops() * block_hops, 0.0F),
+          products_(nodes_together * block_hops),
+          weights_(all.tables_.step() > 0 ? products_.size() : 0) {
+      turn(all.g_, first, rows, of_rows_.data());
+      if (all.half_) turn(all.x_, first, rows, of_rows_.data() + of_rows_.size() / 2);
+    }
+
+    /// Adds the products with the nodes begin..end-1, of so many columns.
+    void add(std::size_t begin, std::size_t end, std::size_t columns) {
+      for (; begin < end; begin += nodes_together) {
+        const std::size_t count = std::min(nodes_together, end - begin);
+        const kernels::Lines blocks = blocks_from(all_.turned_, first_, begin, count);
+        multiply(begin, count, columns);
+        if (all_.tables_.step() > 0) weigh(blocks, begin);
+        kernels::add_block_by_hop(blocks.first, blocks.stride, products_.data(), count,
+                                  all_.hops() - 1, bins_.data());
       }
     }
-  }
+
+    float bin(std::size_t k, std::size_t row) const { return bins_[k * block_hops + row]; }
+
+   private:
+    void multiply(std::size_t begin, std::size_t count, std::size_t columns) {
+      const kernels::Lines ahead = blocks_from(all_.turned_, first_, begin + count, nodes_together);
+      for (std::size_t f = 0; f < columns; f += columns_together) {
+        for (std::size_t v = 0; v < count; v += most_block_columns) {
+          // A few lines at a time: more would have to wait for each other.
+          for (std::size_t i = v; f == 0 && i < std::min(v + most_block_columns, ahead.count);
+               ++i) {
+            __builtin_prefetch(ahead.first + i * ahead.stride);
+          }
+          kernels::multiply_turned(
+              of_rows_.data() + f * block_hops, all_.of_columns_ + (begin + v) * all_.stride_ + f,
+              all_.stride_, std::min(columns_together, columns - f),
+              std::min(most_block_columns, count - v), f > 0, products_.data() + v * block_hops);
+        }
+      }
+    }
+
+    /// Multiplies by the factors of the nodes v.
+    void weigh(const kernels::Lines& blocks, std::size_t begin) {
+      kernels::look_up_block(blocks.first, blocks.stride, blocks.count, all_.tables_.from(begin),
+                             all_.tables_.step(), weights_.data());
+      for (std::size_t i = 0; i < blocks.count * block_hops; ++i) products_[i] *= weights_[i];
+    }
+
+    const BlockCorrelation& all_;
+    std::size_t first_;
+    AlignedVector<float> of_rows_;
+    AlignedVector<float> bins_;
+    AlignedVector<float> products_;
+    AlignedVector<float> weights_;
+  };
+
+  std::size_t hops() const { return factors_.scale.size(); }
 
   /// Of a node with itself, the only pair at hop 0, where that counts.
-  float own_product(NodeId u) const {
-    if (factors_.scale[0] == 0.0F) return 0;
-    return g_.row(u).dot(x_.row(u)) * *tables_.from(u);
-  }
-
-  /// The products of the block of rows with nodes of its own.
-  static void halve_own(std::size_t first, std::size_t begin, std::size_t count, float* products) {
-    if (begin >= first + block_hops) return;
-    const std::size_t own = std::min(count, first + block_hops - begin);
-    for (std::size_t i = 0; i < own * block_hops; ++i) products[i] /= 2;
+  double own_product(NodeId u) const {
+    const float factor = factors_.of_row(0, u);
+    if (factor == 0.0F) return 0;
+    return static_cast<double>(g_.row(u).dot(x_.row(u)) * *tables_.from(u)) *
+           static_cast<double>(factor);
   }
 
   const Hops& turned_;
