@@ -5,6 +5,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import time
 
 
 def add_arguments(parser):
@@ -53,3 +54,15 @@ def print_result(arguments, result, limit):
         fraction = f"{row['limit_fraction']:9.1%}" if row["limit_fraction"] > 0 else " " * 9
         print(f"{row['name']:44} {row['seconds'] * 1e3:12.3f} {row['ratio']:8.2f}x {fraction}  {row['note']}")
     print(f"limit: {limit}")
+
+
+def best(body, seconds=1.0):
+    """Seconds of the shortest call, of so many seconds of calls."""
+    shortest, spent = float("inf"), 0.0
+    while spent < seconds:
+        start = time.perf_counter()
+        body()
+        took = time.perf_counter() - start
+        shortest = min(shortest, took)
+        spent += took
+    return shortest

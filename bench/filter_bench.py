@@ -20,7 +20,6 @@ import pathlib
 import subprocess
 import sys
 import tempfile
-import time
 import warnings
 
 THREADS = len(os.sched_getaffinity(0))
@@ -69,17 +68,6 @@ def filter_matrix(hops, count):
     return scipy.sparse.vstack(list(rows), format="csr")
 
 
-def best(body, seconds=1.0):
-    shortest, spent = float("inf"), 0.0
-    while spent < seconds:
-        start = time.perf_counter()
-        body()
-        took = time.perf_counter() - start
-        shortest = min(shortest, took)
-        spent += took
-    return shortest
-
-
 def contenders(matrix, x):
     """(name, body) of each peer, whose body returns Y."""
     if matrix.nnz * x.shape[1] <= MOST_WORK:
@@ -121,7 +109,7 @@ def add_peers(build, graph, name, rows):
                 error = abs(body()[::step] - expected).max() / abs(expected).max()
                 if not error <= 1e-5:
                     sys.exit(f"filter_bench: {task}: {peer} is off by {error:.1e}")
-                seconds = best(body)
+                seconds = bench_support.best(body)
                 new.append({"name": f"{task}: {peer}", "seconds": seconds, "ratio": seconds / ours,
                             "limit_fraction": 0.0, "note": ""})
             rows[of_task[-1] + 1 : of_task[-1] + 1] = new

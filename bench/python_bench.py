@@ -21,16 +21,6 @@ import ngf
 MOST_SOURCES = 2708
 
 
-def best_of(work, seconds=2.0):
-    best, spent = float("inf"), 0.0
-    while spent < seconds:
-        begun = time.perf_counter()
-        work()
-        taken = time.perf_counter() - begun
-        best, spent = min(best, taken), spent + taken
-    return best
-
-
 def compare(name, data):
     A = ngf.to_scipy(ngf.load_dataset(f"planetoid:{name}", data=data).graph)
     nodes = A.shape[0]
@@ -45,7 +35,7 @@ def compare(name, data):
     note = "" if len(sources) == nodes else f" (from {len(sources)} nodes, scaled)"
     print(f"{name}: SciPy {scipy_seconds:.3g} s{note}")
     for threads in (1, None):
-        seconds = best_of(lambda: ngf.hop_distances(A, threads=threads))
+        seconds = bench_support.best(lambda: ngf.hop_distances(A, threads=threads), seconds=2.0)
         print(f"{name}: ngf, {'all threads' if threads is None else '1 thread'} {seconds * 1e3:.3g} ms, "
               f"{scipy_seconds / seconds:.0f}x SciPy")
 

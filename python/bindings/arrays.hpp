@@ -32,11 +32,6 @@ template <typename Real>
 using OutputArray = nb::ndarray<Real, nb::ndim<2>, nb::device::cpu>;
 
 template <typename T>
-std::span<const T> span_of(const List<T>& list) {
-  return {list.data(), list.size()};
-}
-
-template <typename T>
 std::vector<T> vector_of(const List<T>& list) {
   return {list.data(), list.data() + list.size()};
 }

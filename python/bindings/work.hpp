@@ -20,10 +20,6 @@ class Signals : public Progress {
     return signals;
   }
 
-  void begin() {
-    if (at_work_++ == 0) stopped_ = false;
-  }
-  void end() { --at_work_; }
   /// Whoever was to be stopped has stopped.
   void forget() { stopped_ = false; }
 
@@ -43,36 +39,28 @@ class Signals : public Progress {
 
  private:
   Signals() = default;
-  std::atomic<int> at_work_ = 0;
   mutable std::atomic<bool> stopped_ = false;
 };
 
 /// Calls work(progress) while other threads of Python go on. What Ctrl-C raised goes up.
 template <typename Work>
 auto without_gil(const Work& work) {
-  struct AtWork {
-    AtWork() { Signals::instance().begin(); }
-    ~AtWork() { Signals::instance().end(); }
-    AtWork(const AtWork&) = delete;
-    AtWork& operator=(const AtWork&) = delete;
-  };
   const auto raise_if_pressed = [] {
     if (PyErr_Occurred() == nullptr) return;
     Signals::instance().forget();
     throw nb::python_error();
   };
-  try {
-    auto result = [&] {
-      const AtWork at_work;
+  auto result = [&] {
+    try {
       const nb::gil_scoped_release release;
       return work(&Signals::instance());
-    }();
-    raise_if_pressed();  // when all was done already
-    return result;
-  } catch (const Interrupted&) {
-    raise_if_pressed();
-    throw;
-  }
+    } catch (...) {
+      raise_if_pressed();
+      throw;
+    }
+  }();
+  raise_if_pressed();  // when all was done already
+  return result;
 }
 
 }  // namespace ngf::python

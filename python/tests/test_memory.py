@@ -5,15 +5,16 @@ import json
 import pytest
 from conftest import run_python
 
-# Resident memory at its highest, before and after; what was touched once counts. A small call comes first, so that
-# threads and libraries have what they need.
-FILTER = """
+PEAK = """
 import json, resource
 import numpy as np, ngf
 
 def peak():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-
+"""
+# Resident memory at its highest, before and after; what was touched once counts. A small call comes first, so that
+# threads and libraries have what they need.
+FILTER = PEAK + """
 H = ngf.NeighborhoodFilter(ngf.generate.grid(250, 400), [1, 0.5, 0.25])
 X = np.ones((H.shape[0], 512), np.float32)
 Y = np.zeros_like(X) if "out" in call else None
@@ -45,13 +46,7 @@ def test_columns_of_signals_are_not_copied():
 
 def test_hops_are_not_copied():
     """One byte a pair, once."""
-    size, extra = json.loads(run_python("""
-import json, resource
-import ngf
-
-def peak():
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-
+    size, extra = json.loads(run_python(PEAK + """
 graph = ngf.generate.grid(100, 120)
 ngf.hop_distances(ngf.generate.grid(20, 20))
 before = peak()
@@ -64,13 +59,7 @@ print(json.dumps([hops.size, peak() - before]))
 
 def test_nothing_is_left_behind():
     """The same work again and again takes no more memory."""
-    early, late = json.loads(run_python("""
-import json, resource
-import numpy as np, ngf
-
-def peak():
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-
+    early, late = json.loads(run_python(PEAK + """
 graph = ngf.generate.grid(30, 30)
 matrix = ngf.to_scipy(graph)
 X = np.ones((900, 64))
