@@ -367,6 +367,97 @@ TEST(NeighborhoodFilter, TheSameOnAnyNumberOfThreads) {
   }
 }
 
+/// So many columns a row that rows are gone through two by two; some nodes have none.
+Graph graph_of_long_rows(bool directed) {
+  return build_graph(170, random_edges(160, directed ? 640 : 480, 5), {.directed = directed});
+}
+
+TEST(NeighborhoodFilter, RowsTwoByTwoEqualExplicitMatrices) {
+  const Taps taps{0.5, -1, 2, 0, 0.25};
+  for (const bool directed : {false, true}) {
+    const Graph graph = graph_of_long_rows(directed);
+    for (const Normalization normalization : all_normalizations) {
+      const auto shells = plain_shells(graph, taps.count(), normalization);
+      for (const Taps& own : {taps, grouped_taps(graph.nodes(), taps.count(), 3)}) {
+        FilterOptions options;
+        options.normalization = normalization;
+        options.shells.storage = Storage::sparse;
+        const NeighborhoodFilter filter(graph, own, options);
+        expect_equal_to(filter, plain_sum(own, shells));
+        for (const Eigen::Index width : {2, 16, 37, 70}) {
+          expect_gradients_of<double>(filter, shells, width, 1e-10);
+          expect_gradients_of<float>(filter, shells, width, 1e-5);
+        }
+      }
+    }
+  }
+}
+
+TEST(NeighborhoodFilter, RowsTwoByTwoAreTheSameOnEveryInstructionSet) {
+  const Graph graph = graph_of_long_rows(false);
+  const Taps taps{1, 0.5, 0.25, 0.125};
+  FilterOptions options;
+  options.shells.storage = Storage::sparse;
+  const std::string before = kernels::current_target();
+  for (const Normalization normalization : {Normalization::none, Normalization::symmetric}) {
+    options.normalization = normalization;
+    const auto shells = plain_shells(graph, taps.count(), normalization);
+    for (const std::string& target : kernels::available_targets()) {
+      kernels::use_target(target);
+      const NeighborhoodFilter filter(graph, taps, options);
+      expect_equal_to(filter, plain_sum(taps, shells));
+      expect_gradients_of<float>(filter, shells, 70, 1e-5);
+    }
+  }
+  kernels::use_target(before);
+}
+
+TEST(NeighborhoodFilter, LongRowsGoOneByOneWhereHopsAreManyOrMemoryIsShort) {
+  // A ring, of 40 hops to each side.
+  std::vector<Edge> edges;
+  for (NodeId u = 0; u < 170; ++u) edges.push_back({u, (u + 1) % 170});
+  const Graph ring = build_graph(170, edges);
+  const Taps many(std::vector<double>(41, 0.5));
+  const auto ring_shells = plain_shells(ring, many.count(), Normalization::symmetric);
+  FilterOptions options;
+  options.normalization = Normalization::symmetric;
+  options.shells.storage = Storage::sparse;
+  expect_equal_to(NeighborhoodFilter(ring, many, options), plain_sum(many, ring_shells));
+  expect_gradients_of<float>(NeighborhoodFilter(ring, many, options), ring_shells, 37, 1e-5);
+  // No more memory than the lists themselves take.
+  const Graph graph = build_graph(5000, random_edges(5000, 20000, 7));
+  const Taps taps{0.5, -1, 2, 0.25};
+  const MatrixF x = random_matrix(5000, 20, 1).cast<float>();
+  const MatrixF expected = NeighborhoodFilter(graph, taps, options).apply(x);
+  options.shells.memory = 1;
+  // What is asked for is estimated at first, then counted.
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    try {
+      const NeighborhoodFilter filter(graph, taps, options);
+      EXPECT_GT(attempt, 0) << "lists in one byte";
+    } catch (const MemoryExceeded& error) {
+      options.shells.memory = error.needed();
+    }
+  }
+  const MatrixF found = NeighborhoodFilter(graph, taps, options).apply(x);
+  expect_near(found.cast<double>(), expected.cast<double>(), 1e-5);
+  EXPECT_NE(found, expected) << "the order of sums tells that rows went one by one";
+}
+
+TEST(NeighborhoodFilter, RowsTwoByTwoNeedNoNeighbors) {
+  // Of shells that ask for two paths, the first is empty: all rows are alone.
+  const Graph graph = graph_of_long_rows(false);
+  FilterOptions options;
+  options.shells.min_paths = 2;
+  options.shells.storage = Storage::sparse;
+  const NeighborhoodFilter lists(graph, {1, 0.5, 0.25, 0.125, 2}, options);
+  options.shells.storage = Storage::dense;
+  const NeighborhoodFilter hops(graph, {1, 0.5, 0.25, 0.125, 2}, options);
+  const Matrix x = random_matrix(170, 20, 3);
+  EXPECT_GT(lists.shells().pairs()[3], 0U);
+  expect_near(lists.apply(x), hops.apply(x), 1e-12);
+}
+
 TEST(NeighborhoodFilter, LongListsGoTileByTile) {
   // So many nodes that signals are cut into tiles, and hundreds of columns a row.
   constexpr NodeId nodes = 5000;

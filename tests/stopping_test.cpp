@@ -105,10 +105,14 @@ TEST(Blind, ForecastsCountAsMuchAsTheyForetell) {
   // By the errors of both, where the noise is known.
   EXPECT_DOUBLE_EQ(tasks::share_of_forecast(verdict, 0.5, 1.0), 0.25);
   EXPECT_DOUBLE_EQ(tasks::share_of_forecast(verdict, 0.5, 3.0), 1);
-  // Otherwise by the variance foretold, less what chance foretells.
+  // Otherwise by the variance foretold, less what chance foretells: more of few nodes.
+  verdict.nodes = 120;
   verdict.gain_in_deviations = 2;
+  EXPECT_DOUBLE_EQ(tasks::share_of_forecast(verdict, 0.8, {}), 0.4);
+  verdict.nodes = 40;
+  verdict.gain_in_deviations = 4;
   EXPECT_DOUBLE_EQ(tasks::share_of_forecast(verdict, 0.8, {}), 0.6);
-  for (const double z : {1.0, 0.3, -5.0}) {
+  for (const double z : {2.0, 0.3, -5.0}) {
     verdict.gain_in_deviations = z;
     EXPECT_EQ(tasks::share_of_forecast(verdict, 0.8, {}), 0);
   }

@@ -47,10 +47,9 @@ double dense_above(const FilterOptions& options, std::size_t taps, NodeId nodes)
     if (static_cast<double>(nodes) * nodes > in_caches) return options.in_double ? 0.2 : 0.17;
     return options.in_double ? 0.15 : 0.09;
   }
-  if (options.in_double) return 0.4;
-  // Signals that are too wide for the caches are read from afar for each pair of a list.
-  if (options.width > 128) return 0.33;
-  return std::min(0.42, 0.05 + 0.023 * static_cast<double>(options.width));
+  if (options.in_double) return 0.6;
+  // Up to a cache line, lists take as long for any number of columns.
+  return std::min(0.7, 0.1 + 0.045 * static_cast<double>(options.width));
 }
 
 /// The options of shells, for a graph of so many nodes.

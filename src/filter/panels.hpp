@@ -48,25 +48,22 @@ class PanelShape {
   std::size_t width_ = 1;
 };
 
-/// Copies rows begin..end-1 of x to where panels of that shape have them; what is padding is 0.
+/// Copies rows begin..end-1 of a panel of x to where the panel's rows are; what is padding is 0.
 template <typename Real>
-void copy_to_panels(const SignalsView<Real>& x, const PanelShape<Real>& shape, std::size_t begin,
-                    std::size_t end, Real* panels) {
+void copy_to_panel(const SignalsView<Real>& x, const PanelShape<Real>& shape, std::size_t panel,
+                   std::size_t begin, std::size_t end, Real* rows) {
   constexpr std::size_t line = kernels::columns_in_line<Real>;
-  const auto rows = static_cast<std::size_t>(x.rows());
   const auto stride = static_cast<std::size_t>(x.outerStride());
-  for (std::size_t panel = 0; panel < shape.count(); ++panel) {
-    const std::size_t count = shape.columns_of(panel);
-    // Lines one by one, since the compiler knows their size.
-    const std::size_t lines = count / line;
-    for (std::size_t u = begin; u < end; ++u) {
-      Real* const to = panels + (panel * rows + u) * shape.width();
-      const Real* const from = x.data() + u * stride + panel * shape.width();
-      for (std::size_t i = 0; i < lines; ++i) std::copy_n(from + i * line, line, to + i * line);
-      if (lines * line == shape.width()) continue;
-      std::copy(from + lines * line, from + count, to + lines * line);
-      std::fill(to + count, to + shape.width(), Real{0});
-    }
+  const std::size_t count = shape.columns_of(panel);
+  // Lines one by one, since the compiler knows their size.
+  const std::size_t lines = count / line;
+  for (std::size_t u = begin; u < end; ++u) {
+    Real* const to = rows + u * shape.width();
+    const Real* const from = x.data() + u * stride + panel * shape.width();
+    for (std::size_t i = 0; i < lines; ++i) std::copy_n(from + i * line, line, to + i * line);
+    if (lines * line == shape.width()) continue;
+    std::copy(from + lines * line, from + count, to + lines * line);
+    std::fill(to + count, to + shape.width(), Real{0});
   }
 }
 
@@ -80,7 +77,9 @@ class Panels {
     if (shape.lies_there(x)) return;
     copy_.resize(shape.count() * rows_ * shape.width());
     detail::parallel_ranges(rows_, threads, [&](std::size_t begin, std::size_t end) {
-      copy_to_panels(x, shape_, begin, end, copy_.data());
+      for (std::size_t panel = 0; panel < shape_.count(); ++panel) {
+        copy_to_panel(x, shape_, panel, begin, end, copy_.data() + panel * rows_ * shape_.width());
+      }
     });
     data_ = copy_.data();
   }
@@ -96,6 +95,45 @@ class Panels {
   detail::BriefVector<Real> copy_;
   const Real* data_;
 };
+
+/// The same, one panel after the other, for who needs no other at the same time.
+template <typename Real>
+class PanelByPanel {
+ public:
+  PanelByPanel(const SignalsView<Real>& x, const PanelShape<Real>& shape, int threads)
+      : x_(x), shape_(shape), threads_(threads) {
+    if (!shape.lies_there(x)) copy_.resize(rows() * shape.width());
+  }
+
+  /// The rows of a panel, until the next is asked for.
+  const Real* take(std::size_t panel) {
+    if (copy_.empty()) return x_.data();
+    detail::parallel_ranges(rows(), threads_, [&](std::size_t begin, std::size_t end) {
+      copy_to_panel(x_, shape_, panel, begin, end, copy_.data());
+    });
+    return copy_.data();
+  }
+  const PanelShape<Real>& shape() const { return shape_; }
+  std::size_t rows() const { return static_cast<std::size_t>(x_.rows()); }
+
+ private:
+  const SignalsView<Real>& x_;
+  PanelShape<Real> shape_;
+  int threads_;
+  detail::BriefVector<Real> copy_;
+};
+
+/// Row u of a panel of x where it lies; or, where the panel has padding, copied to `padded`.
+template <typename Real>
+const Real* row_of_panel(const SignalsView<Real>& x, const PanelShape<Real>& shape,
+                         std::size_t panel, NodeId u, Real* padded) {
+  const std::size_t count = shape.columns_of(panel);
+  const Real* const from =
+      x.data() + u * static_cast<std::size_t>(x.outerStride()) + panel * shape.width();
+  if (count == shape.width()) return from;
+  std::fill(std::copy_n(from, count, padded), padded + shape.width(), Real{0});
+  return padded;
+}
 
 /// A signal's row of a panel, where the result of a kernel lies until it is copied to its matrix,
 /// and back.

@@ -25,82 +25,49 @@ using detail::parallel_for;
 /// So much of signals stays in a core's caches.
 constexpr std::size_t list_tile_bytes = std::size_t{1} << 20;
 
-/// The row of one node, or its parts in some tiles of columns, wherever its list is: as in
-/// `kernels::ListedRow`.
+/// Panels are as wide as a tile of them still fits into the caches, but no narrower than a line.
+template <typename Real>
+PanelShape<Real> shape_of_tiles(Eigen::Index columns, std::size_t nodes, std::size_t tiles) {
+  std::size_t lines = kernels::most_sum_lines / 2;
+  while (lines > 1 && nodes / tiles * lines * 64 > list_tile_bytes) lines /= 2;
+  return {columns, lines};
+}
+
+/// The row of one node, wherever its list is: as in `kernels::ListedRow`.
 template <typename Column>
 struct RowOfLists {
   NodeId node;
   const Column* columns;
-  const std::uint32_t* cuts;
-  std::size_t step = 1;
-  std::size_t parts = 1;
-  std::size_t part_of_node = 0;
-};
-
-/// The first node of tile t, and the tile of node u.
-std::size_t tile_begin(std::size_t t, std::size_t tiles, NodeId nodes) { return nodes * t / tiles; }
-std::size_t tile_of(NodeId u, std::size_t tiles, NodeId nodes) {
-  return ((u + std::size_t{1}) * tiles - 1) / nodes;
-}
-
-/// Tiles that are gone through at the same time; none stands for rows as they are.
-struct Pass {
-  std::size_t first = 0;
-  std::size_t tiles = 0;
+  const std::uint32_t* places;
 };
 
 /// Rows of lists that are held.
 template <typename Column>
 class HeldRows {
  public:
-  HeldRows(const ColumnLists<Column>& lists, const ListLayout& layout, NodeId nodes, int threads)
-      : lists_(lists), layout_(layout), nodes_(nodes), threads_(threads) {}
+  HeldRows(const ColumnLists<Column>& lists, NodeId nodes, int threads)
+      : lists_(lists), nodes_(nodes), threads_(threads) {}
 
-  /// Panels are as wide as a tile of them still fits into the caches, but no narrower than a line.
   template <typename Real>
   PanelShape<Real> shape_for(Eigen::Index columns) const {
-    std::size_t lines = kernels::most_sum_lines / 2;
-    while (lines > 1 && nodes_ / layout_.tiles * lines * 64 > list_tile_bytes) lines /= 2;
-    return {columns, lines};
-  }
-
-  /// All tiles together where that much fits too. A sum has the same order either way, so that it
-  /// does not depend on how many columns there are beside it.
-  template <typename Real>
-  std::vector<Pass> passes(const PanelShape<Real>& shape) const {
-    const std::size_t tiles = layout_.tiles;
-    if (shape.lines() == 0 || tiles == 1) return {{}};
-    if (nodes_ * shape.lines() * 64 <= list_tile_bytes * 3 / 2) return {{0, tiles}};
-    std::vector<Pass> result;
-    for (std::size_t t = 0; t < tiles; ++t) result.push_back({t, 1});
-    return result;
+    return shape_of_tiles<Real>(columns, nodes_, 1);
   }
 
   /// For each block of nodes, in parallel, calls make() and then what that returns on each row.
   template <typename Make>
-  void for_each(const Pass& pass, const Make& make) const {
+  void for_each(const Make& make) const {
     constexpr std::size_t block_rows = 64;
     parallel_for((nodes_ + block_rows - 1) / block_rows, threads_, [&](std::size_t block) {
       auto visit = make();
       const std::size_t end = std::min<std::size_t>(nodes_, (block + 1) * block_rows);
-      for (auto u = static_cast<NodeId>(block * block_rows); u < end; ++u) visit(row(u, pass));
+      for (auto u = static_cast<NodeId>(block * block_rows); u < end; ++u) {
+        visit(RowOfLists<Column>{u, lists_.block(u), lists_.places(u).data()});
+      }
     });
   }
 
  private:
-  RowOfLists<Column> row(NodeId u, const Pass& pass) const {
-    if (pass.tiles == 0) return {u, lists_.block(u), lists_.places(u).data()};
-    const std::size_t hops = lists_.hops();
-    return {.node = u,
-            .columns = lists_.block(u),
-            .cuts = layout_.cuts.data() + (pass.first * nodes_ + u) * hops,
-            .step = nodes_ * hops,
-            .parts = pass.tiles,
-            .part_of_node = tile_of(u, layout_.tiles, nodes_) - pass.first};
-  }
-
   const ColumnLists<Column>& lists_;
-  const ListLayout& layout_;
   NodeId nodes_;
   int threads_;
 };
@@ -114,13 +81,8 @@ class FoundRows {
   static PanelShape<Real> shape_for(Eigen::Index columns) {
     return {columns, kernels::most_sum_lines};
   }
-  template <typename Real>
-  static std::vector<Pass> passes(const PanelShape<Real>& /*shape*/) {
-    return {{}};
-  }
-
   template <typename Make>
-  void for_each(const Pass& /*pass*/, const Make& make) const {
+  void for_each(const Make& make) const {
     stream_shells(graph_, options_, [&](const ShellRows<NodeId>& rows) {
       auto visit = make();
       std::vector<std::uint32_t> places(options_.hops + std::size_t{1}, 0);
@@ -177,10 +139,7 @@ class RowFactors {
     const std::vector<Real>& scale = scale_.of(row.node);
     return {.node = row.node,
             .columns = row.columns,
-            .cuts = row.cuts,
-            .step = row.step,
-            .parts = row.parts,
-            .part_of_node = row.part_of_node,
+            .places = row.places,
             .hops = scale.size() - 1,
             .scale = scale.data(),
             .right = right_.data()};
@@ -191,27 +150,122 @@ class RowFactors {
   std::vector<const Real*> right_;
 };
 
-/// The product by rows of lists, and the dots of `correlate` where g and dots are given, without
-/// the factors of rows.
+/// What sums of lists are for: the product, the dots of `correlate` without the factors of rows, or
+/// both.
+template <typename Real>
+struct Wanted {
+  SignalsSlice<Real>* product = nullptr;
+  const SignalsView<Real>* g = nullptr;
+  double* dots = nullptr;
+};
+
+/// What is wanted, by rows of lists.
 template <typename Real, typename Rows>
-void multiply_lists(const Rows& rows, const ShellFactors<Real>& factors, const Panels<Real>& x,
-                    const Panels<Real>* g, double* dots, SignalsSlice<Real>* y) {
+void multiply_lists(const Rows& rows, const ShellFactors<Real>& factors, PanelByPanel<Real> x,
+                    const Wanted<Real>& wanted) {
   const PanelShape<Real>& shape = x.shape();
   for (std::size_t panel = 0; panel < shape.count(); ++panel) {
-    for (const Pass& pass : rows.passes(shape)) {
-      rows.for_each(pass, [&] {
-        return [&, of_rows = RowFactors<Real>(factors),
-                sum = AlignedVector<Real>(shape.width())](const auto& row) mutable {
-          auto listed = of_rows.listed(row);
-          if (g != nullptr) {
-            listed.g = g->row(panel, row.node);
-            listed.dots = dots + row.node * factors.scale.size();
-          }
-          const bool add = pass.first > 0 && y != nullptr;
-          if (add) copy_in(*y, shape, panel, row.node, sum.data());
-          kernels::sum_shells(listed, x.row(panel, 0), shape.lines(), add, sum.data());
-          if (y != nullptr) copy_out(sum.data(), shape, panel, row.node, *y);
-        };
+    const Real* const signals = x.take(panel);
+    rows.for_each([&] {
+      return [&, of_rows = RowFactors<Real>(factors), sum = AlignedVector<Real>(shape.width()),
+              padded = AlignedVector<Real>(shape.width())](const auto& row) mutable {
+        auto listed = of_rows.listed(row);
+        if (wanted.g != nullptr) {
+          listed.g = row_of_panel(*wanted.g, shape, panel, row.node, padded.data());
+          listed.dots = wanted.dots + row.node * factors.scale.size();
+        }
+        kernels::sum_shells(listed, signals, shape.lines(), sum.data());
+        if (wanted.product != nullptr) {
+          copy_out(sum.data(), shape, panel, row.node, *wanted.product);
+        }
+      };
+    });
+  }
+}
+
+/// Tiles that are gone through at the same time.
+struct Pass {
+  std::size_t first;
+  std::size_t tiles;
+};
+
+/// Tile by tile, or all together where that much fits into the caches too. A sum has the same order
+/// either way, so that it does not depend on how many columns there are beside it.
+template <typename Real>
+std::vector<Pass> passes(const PanelShape<Real>& shape, std::size_t nodes, std::size_t tiles) {
+  if (nodes * shape.lines() * 64 <= list_tile_bytes * 3 / 2) return {{0, tiles}};
+  std::vector<Pass> result;
+  for (std::size_t t = 0; t < tiles; ++t) result.push_back({t, 1});
+  return result;
+}
+
+/// Sums pairs of rows, one after the other, in one panel.
+template <typename Real>
+class PairSums {
+ public:
+  PairSums(const ShellFactors<Real>& factors, const PanelShape<Real>& shape,
+           const Wanted<Real>& wanted)
+      : shape_(shape),
+        wanted_(wanted),
+        scales_{RowScale<Real>(factors), RowScale<Real>(factors)},
+        right_(pointers(factors.right)),
+        weighted_(factors.by_column()),
+        sums_(2 * shape.width()),
+        padded_(2 * shape.width()) {}
+
+  /// `signals` are those of the panel; `add` tells of tiles that were summed before.
+  template <typename Pair>
+  void sum(std::size_t panel, const Real* signals, const Pair& pair, bool add) {
+    using Column = std::remove_cvref_t<decltype(*pair.columns)>;
+    kernels::PairedRows<Column, Real> rows{.columns = pair.columns,
+                                           .begin = pair.begin,
+                                           .segments = pair.segments,
+                                           .right = right_.data(),
+                                           .weighted = weighted_};
+    SignalsSlice<Real>* const product = wanted_.product;
+    for (std::size_t side = 0; side < 2; ++side) {
+      const NodeId u = pair.nodes[side];
+      if (u == kernels::no_row) continue;
+      const std::vector<Real>& scale = scales_[side].of(u);
+      const std::size_t own = side * shape_.width();
+      rows.scale[side] = scale.data();
+      if (add && product != nullptr) copy_in(*product, shape_, panel, u, sums_.data() + own);
+      if (wanted_.g == nullptr) continue;
+      rows.g[side] = row_of_panel(*wanted_.g, shape_, panel, u, padded_.data() + own);
+      rows.dots[side] = wanted_.dots + u * scale.size();
+    }
+    kernels::sum_pairs(rows, signals, shape_.lines(), add, sums_.data());
+    for (std::size_t side = 0; side < 2 && product != nullptr; ++side) {
+      const NodeId u = pair.nodes[side];
+      if (u == kernels::no_row) continue;
+      copy_out(sums_.data() + side * shape_.width(), shape_, panel, u, *product);
+    }
+  }
+
+ private:
+  const PanelShape<Real>& shape_;
+  const Wanted<Real>& wanted_;
+  std::array<RowScale<Real>, 2> scales_;
+  std::vector<const Real*> right_;
+  bool weighted_;
+  AlignedVector<Real> sums_;    // of the two rows
+  AlignedVector<Real> padded_;  // rows of g
+};
+
+/// What is wanted, by rows two by two.
+template <typename Real, typename Column>
+void multiply_pairs(const PairedLists<Column>& pairs, const ShellFactors<Real>& factors,
+                    const SignalsView<Real>& x, int threads, const Wanted<Real>& wanted) {
+  const auto nodes = static_cast<std::size_t>(x.rows());
+  const auto shape = shape_of_tiles<Real>(x.cols(), nodes, pairs.tiles());
+  PanelByPanel<Real> panels(x, shape, threads);
+  for (std::size_t panel = 0; panel < shape.count(); ++panel) {
+    const Real* const signals = panels.take(panel);
+    for (const Pass& pass : passes(shape, nodes, pairs.tiles())) {
+      parallel_for(pairs.blocks(), threads, [&](std::size_t block) {
+        PairSums<Real> sums(factors, shape, wanted);
+        pairs.for_each(block, pass.first, pass.tiles,
+                       [&](const auto& pair) { sums.sum(panel, signals, pair, pass.first > 0); });
       });
     }
   }
@@ -266,33 +320,14 @@ std::vector<NodeId> search_order(const ColumnLists<Column>& lists, NodeId nodes)
 }
 
 /// So many tiles that one fits into the caches, unless rows would have too few columns in each:
-/// then beginning with them takes too long, and so do the cuts, of memory.
+/// then beginning with them takes too long.
 std::size_t count_tiles(NodeId nodes, std::uint64_t pairs, std::uint32_t hops) {
   constexpr std::size_t fewest_columns = 64;
+  constexpr std::size_t most_tiles = 1000;
   const std::size_t bytes = nodes * (kernels::most_sum_lines / 2) * 64;
   const std::size_t most = pairs / (std::uint64_t{nodes} * hops * fewest_columns);
-  return std::max<std::size_t>(1, std::min(most, (bytes + list_tile_bytes - 1) / list_tile_bytes));
-}
-
-/// As `ListLayout` has them.
-template <typename Column>
-std::vector<std::uint32_t> cut_lists(const ColumnLists<Column>& lists, NodeId nodes,
-                                     std::size_t tiles, int threads) {
-  const std::size_t hops = lists.hops();
-  std::vector<std::uint32_t> cuts((tiles + 1) * nodes * hops);
-  detail::parallel_ranges(nodes, threads, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin * hops; i < end * hops; ++i) {
-      const std::span<const Column> columns =
-          lists.columns(static_cast<NodeId>(i / hops), static_cast<std::uint32_t>(i % hops + 1));
-      const std::uint32_t first = lists.places(static_cast<NodeId>(i / hops))[i % hops];
-      auto at = columns.begin();
-      for (std::size_t t = 0; t <= tiles; ++t) {
-        at = std::lower_bound(at, columns.end(), tile_begin(t, tiles, nodes));
-        cuts[t * nodes * hops + i] = first + static_cast<std::uint32_t>(at - columns.begin());
-      }
-    }
-  });
-  return cuts;
+  const std::size_t wanted = (bytes + list_tile_bytes - 1) / list_tile_bytes;
+  return std::clamp<std::size_t>(wanted, 1, std::clamp<std::size_t>(most, 1, most_tiles));
 }
 
 /// Gives the dots of each node and shell the factors of their rows.
@@ -315,8 +350,7 @@ auto by_form(const ShellSource& shells, const OnRows& on_rows, const OnHops& on_
         if constexpr (std::is_same_v<Held, std::monostate>) {
           return on_rows(FoundRows(shells.graph, shells.options));
         } else if constexpr (requires { held.hops(); }) {
-          return on_rows(
-              HeldRows(held, shells.layout, shells.held.nodes(), shells.options.threads));
+          return on_rows(HeldRows(held, shells.held.nodes(), shells.options.threads));
         } else {
           return on_hops(held);
         }
@@ -340,23 +374,37 @@ void on_lists(const Shells& shells, const Body& body) {
       shells.held());
 }
 
+/// Calls body(pairs of rows) where there are such and they serve so many columns.
+template <typename Body>
+bool on_pairs(const ShellSource& shells, Eigen::Index columns, const Body& body) {
+  if (columns == 1 || std::holds_alternative<std::monostate>(shells.layout.pairs)) return false;
+  std::visit(
+      [&](const auto& pairs) {
+        if constexpr (requires { pairs.tiles(); }) body(pairs);
+      },
+      shells.layout.pairs);
+  return true;
+}
+
 }  // namespace
 
 ListLayout::ListLayout(const Shells& shells, int threads) {
-  constexpr std::uint64_t few = 128;
+  constexpr std::uint64_t few = 64;
   const NodeId nodes = shells.nodes();
-  const std::vector<std::uint64_t> pairs = shells.pairs();
-  if (pairs.size() < 2) return;
-  const auto total = std::accumulate(pairs.begin(), pairs.end(), std::uint64_t{0});
-  on_lists(shells, [&](const auto& lists) {
-    if (total < few * nodes) {
-      order = search_order(lists, nodes);
-      return;
+  const std::vector<std::uint64_t> counts = shells.pairs();
+  if (counts.size() < 2) return;
+  const auto total = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+  on_lists(shells, [&]<typename Column>(const ColumnLists<Column>& lists) {
+    const std::uint32_t hops = lists.hops();
+    if (total >= few * nodes && hops > most_paired_hops) return;
+    order = search_order(lists, nodes);
+    if (total < few * nodes) return;
+    const std::size_t tiles = count_tiles(nodes, total, hops);
+    const std::uint64_t bytes = most_paired_bytes(nodes, total, hops, tiles, sizeof(Column));
+    if (shells.plan().sparse_bytes + bytes <= shells.plan().budget) {
+      pairs.emplace<PairedLists<Column>>(lists, order, tiles, threads);
     }
-    tiles = count_tiles(nodes, total, lists.hops());
-    const std::uint64_t bytes = (tiles + 1) * nodes * lists.hops() * sizeof(cuts[0]);
-    if (shells.bytes() + bytes > shells.plan().budget) tiles = 1;
-    if (tiles > 1) cuts = cut_lists(lists, nodes, tiles, threads);
+    order.clear();
   });
 }
 
@@ -370,11 +418,15 @@ void multiply_to(const ShellSource& shells, const ShellFactors<Real>& factors,
     });
     return;
   }
+  const bool paired = on_pairs(shells, x.cols(), [&](const auto& pairs) {
+    multiply_pairs<Real>(pairs, factors, x, threads, {.product = &y});
+  });
+  if (paired) return;
   by_form(
       shells,
       [&](const auto& rows) {
-        const Panels<Real> panels(x, rows.template shape_for<Real>(x.cols()), threads);
-        multiply_lists<Real>(rows, factors, panels, nullptr, nullptr, &y);
+        multiply_lists<Real>(rows, factors, {x, rows.template shape_for<Real>(x.cols()), threads},
+                             {.product = &y});
       },
       [&](const auto& matrix) {
         multiply_hops<std::remove_cvref_t<decltype(matrix(0, 0))>, Real>(
@@ -397,14 +449,19 @@ Matrix correlate(const ShellSource& shells, const ShellFactors<Real>& factors,
     multiply_by_rows(factors, dots);
     return dots;
   }
+  Matrix dots = Matrix::Zero(x.rows(), count);
+  const ShellFactors<Real>& of_sums = product != nullptr ? *of_product : factors;
+  const Wanted<Real> wanted{.product = product, .g = &g, .dots = dots.data()};
+  const bool paired = on_pairs(shells, x.cols(), [&](const auto& pairs) {
+    multiply_pairs<Real>(pairs, of_sums, x, threads, wanted);
+    multiply_by_rows(factors, dots);
+  });
+  if (paired) return dots;
   return by_form(
       shells,
       [&](const auto& rows) {
-        const Panels<Real> panels(x, rows.template shape_for<Real>(x.cols()), threads);
-        const Panels<Real> panels_of_g(g, panels.shape(), threads);
-        Matrix dots = Matrix::Zero(x.rows(), count);
-        multiply_lists(rows, product != nullptr ? *of_product : factors, panels, &panels_of_g,
-                       dots.data(), product);
+        multiply_lists<Real>(rows, of_sums, {x, rows.template shape_for<Real>(x.cols()), threads},
+                             wanted);
         multiply_by_rows(factors, dots);
         return dots;
       },

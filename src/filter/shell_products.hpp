@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <variant>
 #include <vector>
 
+#include "filter/paired_lists.hpp"
 #include "ngf/filter.hpp"
 
 namespace ngf::filter {
@@ -47,11 +49,8 @@ struct ListLayout {
   /// Where rows have few columns: all nodes, in an order in which rows that follow each other have
   /// columns in common. Otherwise nothing.
   std::vector<NodeId> order;
-  /// Other rows are summed tile by tile of their columns. In tile t, hop k of node u has the
-  /// columns from cuts[(t * nodes + u) * hops + k - 1] on, up to those of tile t + 1; empty for one
-  /// tile.
-  std::size_t tiles = 1;
-  std::vector<std::uint32_t> cuts;
+  /// Other rows, two by two, where there is memory for them and hops are few.
+  std::variant<std::monostate, PairedLists<std::uint16_t>, PairedLists<std::uint32_t>> pairs;
 
   explicit ListLayout(const Shells& shells, int threads);
 };

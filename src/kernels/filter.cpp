@@ -118,14 +118,12 @@ HWY_INLINE void add_shell(Vector tag, const Column* columns, std::size_t count, 
 }
 
 template <std::size_t lines, typename Column, typename Real>
-HWY_INLINE void sum_lines(const ListedRow<Column, Real>& row, const Real* x, bool add, Real* to) {
+HWY_INLINE void sum_lines(const ListedRow<Column, Real>& row, const Real* x, Real* to) {
   constexpr std::size_t vectors = lines * parts<Real>;
   constexpr std::size_t stride = vectors * lanes<Real>;
   const Tag<Real> tag;
   Wide<Real> total[vectors];
-  for (std::size_t j = 0; j < vectors; ++j) {
-    total[j] = add ? hn::LoadU(tag, to + j * lanes<Real>) : hn::Zero(tag);
-  }
+  for (std::size_t j = 0; j < vectors; ++j) total[j] = hn::Zero(tag);
   const auto add_hop = [&](std::size_t k, const auto* columns, std::size_t count) HWY_ATTR {
     if (row.g != nullptr) {
       add_shell<vectors, RowKind<true, true, true>>(tag, columns, count, row.scale[k], row.right[k],
@@ -135,14 +133,10 @@ HWY_INLINE void sum_lines(const ListedRow<Column, Real>& row, const Real* x, boo
           tag, columns, count, row.scale[k], row.right[k], x, stride, row.g, nullptr, total);
     }
   };
-  const std::uint32_t* cuts = row.cuts;
-  for (std::size_t p = 0; p < row.parts; ++p, cuts += row.step) {
-    if (p == row.part_of_node) add_hop(0, &row.node, 1);
-    for (std::size_t k = 1; k <= row.hops; ++k) {
-      const std::size_t begin = cuts[k - 1];
-      const std::size_t end = cuts[k - 1 + row.step];
-      if (begin != end) add_hop(k, row.columns + begin, end - begin);
-    }
+  add_hop(0, &row.node, 1);
+  for (std::size_t k = 1; k <= row.hops; ++k) {
+    const std::size_t begin = row.places[k - 1];
+    add_hop(k, row.columns + begin, row.places[k] - begin);
   }
   for (std::size_t j = 0; j < vectors; ++j) hn::StoreU(total[j], tag, to + j * lanes<Real>);
 }
@@ -175,26 +169,106 @@ HWY_INLINE void sum_single(const ListedRow<Column, Real>& row, const Real* x, Re
   add_hop(0, sum_plainly(&row.node, 1, row.right[0], x));
   for (std::size_t k = 1; k <= row.hops; ++k) {
     if (row.scale[k] == Real{0} && row.g == nullptr) continue;
-    const std::size_t begin = row.cuts[k - 1];
-    add_hop(k, sum_plainly(row.columns + begin, row.cuts[k] - begin, row.right[k], x));
+    const std::size_t begin = row.places[k - 1];
+    add_hop(k, sum_plainly(row.columns + begin, row.places[k] - begin, row.right[k], x));
   }
   *to = total;
 }
 
 template <typename Column, typename Real>
-void sum_listed(const ListedRow<Column, Real>& row, const Real* x, std::size_t lines, bool add,
-                Real* to) {
+void sum_listed(const ListedRow<Column, Real>& row, const Real* x, std::size_t lines, Real* to) {
   switch (lines) {
     case 0:
       return sum_single(row, x, to);
     case 1:
-      return sum_lines<1>(row, x, add, to);
+      return sum_lines<1>(row, x, to);
     case 2:
-      return sum_lines<2>(row, x, add, to);
+      return sum_lines<2>(row, x, to);
     case 4:
-      return sum_lines<4>(row, x, add, to);
+      return sum_lines<4>(row, x, to);
     default:
-      return sum_lines<most_sum_lines>(row, x, add, to);
+      return sum_lines<most_sum_lines>(row, x, to);
+  }
+}
+
+template <std::size_t lines, bool weighted, typename Column, typename Real>
+HWY_INLINE void sum_pair_lines(const PairedRows<Column, Real>& rows, const Real* x, bool add,
+                               Real* to) {
+  constexpr std::size_t vectors = lines * parts<Real>;
+  constexpr std::size_t stride = vectors * lanes<Real>;
+  const Tag<Real> tag;
+  Wide<Real> first[vectors];
+  Wide<Real> second[vectors];
+  for (std::size_t j = 0; j < vectors; ++j) {
+    first[j] = add ? hn::LoadU(tag, to + j * lanes<Real>) : hn::Zero(tag);
+    second[j] = add ? hn::LoadU(tag, to + stride + j * lanes<Real>) : hn::Zero(tag);
+  }
+  const auto scale_of = [&](std::size_t side, std::uint8_t hop) {
+    return hop == no_hop ? Real{0} : rows.scale[side][hop];
+  };
+  const auto use = [&](const Wide<Real>* sum, std::size_t side, std::uint8_t hop, Wide<Real>* total)
+                       HWY_ATTR {
+                         if (hop == no_hop) return;
+                         const auto scale = hn::Set(tag, rows.scale[side][hop]);
+                         for (std::size_t j = 0; j < vectors; ++j)
+                           total[j] = hn::MulAdd(scale, sum[j], total[j]);
+                         if (rows.g[side] != nullptr)
+                           rows.dots[side][hop] += dot_of<vectors>(tag, sum, rows.g[side]);
+                       };
+  const bool dotted = rows.g[0] != nullptr;
+  std::uint32_t begin = rows.begin;
+  for (const Segment& segment : rows.segments) {
+    const Column* const columns = rows.columns + begin;
+    const std::size_t count = segment.end - begin;
+    begin = segment.end;
+    const bool counts = scale_of(0, segment.first) != 0 || scale_of(1, segment.second) != 0;
+    if (!counts && !dotted) continue;
+    Wide<Real> sum[vectors];
+    const auto sum_up = [&]<bool by_right>(const Real* right) HWY_ATTR {
+      for (std::size_t j = 0; j < vectors; ++j) sum[j] = hn::Zero(tag);
+      add_many_columns<vectors, by_right>(tag, columns, count, Real{1}, right, x, stride, sum);
+    };
+    if constexpr (weighted) {
+      const auto sum_for = [&](std::size_t side, std::uint8_t hop, Wide<Real>* total) HWY_ATTR {
+        if (hop == no_hop) return;
+        if (rows.right[hop] != nullptr) {
+          sum_up.template operator()<true>(rows.right[hop]);
+        } else {
+          sum_up.template operator()<false>(nullptr);
+        }
+        use(sum, side, hop, total);
+      };
+      sum_for(0, segment.first, first);
+      sum_for(1, segment.second, second);
+    } else {
+      sum_up.template operator()<false>(nullptr);
+      use(sum, 0, segment.first, first);
+      use(sum, 1, segment.second, second);
+    }
+  }
+  for (std::size_t j = 0; j < vectors; ++j) {
+    hn::StoreU(first[j], tag, to + j * lanes<Real>);
+    hn::StoreU(second[j], tag, to + stride + j * lanes<Real>);
+  }
+}
+
+template <typename Column, typename Real>
+void sum_paired(const PairedRows<Column, Real>& rows, const Real* x, std::size_t lines, bool add,
+                Real* to) {
+  const auto sum_all = [&]<bool weighted>() HWY_ATTR {
+    switch (lines) {
+      case 1:
+        return sum_pair_lines<1, weighted>(rows, x, add, to);
+      case 2:
+        return sum_pair_lines<2, weighted>(rows, x, add, to);
+      default:
+        return sum_pair_lines<4, weighted>(rows, x, add, to);
+    }
+  };
+  if (rows.weighted) {
+    sum_all.template operator()<true>();
+  } else {
+    sum_all.template operator()<false>();
   }
 }
 
@@ -375,12 +449,20 @@ void multiply_rows(const Real* w, std::size_t rows, const Real* x, std::size_t c
 #define NGF_FOR_EACH_REAL(define) define(float, f) define(double, d)
 #define NGF_DEFINE(Real, letter)                                                                 \
   void sum_shells_16_##letter(const ListedRow<std::uint16_t, Real>& row, const Real* x,          \
-                              std::size_t lines, bool add, Real* to) {                           \
-    sum_listed(row, x, lines, add, to);                                                          \
+                              std::size_t lines, Real* to) {                                     \
+    sum_listed(row, x, lines, to);                                                               \
+  }                                                                                              \
+  void sum_pairs_16_##letter(const PairedRows<std::uint16_t, Real>& rows, const Real* x,         \
+                             std::size_t lines, bool add, Real* to) {                            \
+    sum_paired(rows, x, lines, add, to);                                                         \
   }                                                                                              \
   void sum_shells_32_##letter(const ListedRow<std::uint32_t, Real>& row, const Real* x,          \
-                              std::size_t lines, bool add, Real* to) {                           \
-    sum_listed(row, x, lines, add, to);                                                          \
+                              std::size_t lines, Real* to) {                                     \
+    sum_listed(row, x, lines, to);                                                               \
+  }                                                                                              \
+  void sum_pairs_32_##letter(const PairedRows<std::uint32_t, Real>& rows, const Real* x,         \
+                             std::size_t lines, bool add, Real* to) {                            \
+    sum_paired(rows, x, lines, add, to);                                                         \
   }                                                                                              \
   void sum_short_rows_16_##letter(const ShortRows<std::uint16_t, Real>& rows, const Real* x,     \
                                   std::size_t x_stride, std::size_t width, Real* y,              \
@@ -407,19 +489,31 @@ namespace ngf::kernels {
 
 #define NGF_DISPATCH(Real, letter)                                                              \
   HWY_EXPORT(sum_shells_16_##letter);                                                           \
+  HWY_EXPORT(sum_pairs_16_##letter);                                                            \
   HWY_EXPORT(sum_shells_32_##letter);                                                           \
+  HWY_EXPORT(sum_pairs_32_##letter);                                                            \
   HWY_EXPORT(sum_short_rows_16_##letter);                                                       \
   HWY_EXPORT(sum_short_rows_32_##letter);                                                       \
   HWY_EXPORT(multiply_rows_##letter);                                                           \
   template <>                                                                                   \
   void sum_shells(const ListedRow<std::uint16_t, Real>& row, const Real* x, std::size_t lines,  \
-                  bool add, Real* to) {                                                         \
-    HWY_DYNAMIC_DISPATCH(sum_shells_16_##letter)(row, x, lines, add, to);                       \
+                  Real* to) {                                                                   \
+    HWY_DYNAMIC_DISPATCH(sum_shells_16_##letter)(row, x, lines, to);                            \
+  }                                                                                             \
+  template <>                                                                                   \
+  void sum_pairs(const PairedRows<std::uint16_t, Real>& rows, const Real* x, std::size_t lines, \
+                 bool add, Real* to) {                                                          \
+    HWY_DYNAMIC_DISPATCH(sum_pairs_16_##letter)(rows, x, lines, add, to);                       \
   }                                                                                             \
   template <>                                                                                   \
   void sum_shells(const ListedRow<std::uint32_t, Real>& row, const Real* x, std::size_t lines,  \
-                  bool add, Real* to) {                                                         \
-    HWY_DYNAMIC_DISPATCH(sum_shells_32_##letter)(row, x, lines, add, to);                       \
+                  Real* to) {                                                                   \
+    HWY_DYNAMIC_DISPATCH(sum_shells_32_##letter)(row, x, lines, to);                            \
+  }                                                                                             \
+  template <>                                                                                   \
+  void sum_pairs(const PairedRows<std::uint32_t, Real>& rows, const Real* x, std::size_t lines, \
+                 bool add, Real* to) {                                                          \
+    HWY_DYNAMIC_DISPATCH(sum_pairs_32_##letter)(rows, x, lines, add, to);                       \
   }                                                                                             \
   template <>                                                                                   \
   void sum_short_rows(const ShortRows<std::uint16_t, Real>& rows, const Real* x,                \

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <span>
 
 #include "ngf/graph.hpp"
 
@@ -17,17 +20,13 @@ inline constexpr std::size_t columns_in_line = 64 / sizeof(Real);
 inline constexpr std::size_t most_sum_lines = 8;
 inline constexpr std::size_t most_product_lines = 2;
 
-/// The row of one node in the shells, or parts of it, and what to do with it. Of part p, hop k is
-/// columns[cuts[k - 1 + p * step]] up to columns[cuts[k - 1 + (p + 1) * step]]; hop 0 is the node
-/// itself, in one of the parts.
+/// The row of one node in the shells, and what to do with it. Hop k is columns[places[k - 1]] up to
+/// columns[places[k]]; hop 0 is the node itself.
 template <typename Column, typename Real>
 struct ListedRow {
   NodeId node = 0;
   const Column* columns = nullptr;
-  const std::uint32_t* cuts = nullptr;
-  std::size_t step = 1;
-  std::size_t parts = 1;
-  std::size_t part_of_node = 0;  ///< hop 0 does not count where it is not one of them
+  const std::uint32_t* places = nullptr;
   std::size_t hops = 0;
   const Real* scale = nullptr;         ///< by hop, 0 included; where it is 0 the shell is skipped
   const Real* const* right = nullptr;  ///< by hop: factors of the columns; null stands for ones
@@ -36,11 +35,41 @@ struct ListedRow {
   double* dots = nullptr;
 };
 
-/// to[f] = sum over parts and k of scale[k] * (sum over the columns v at hop k of
-/// right[k][v] * x_v[f]); with `add`, added to what is there. A single column takes one part.
+/// to[f] = sum over k of scale[k] * (sum over the columns v at hop k of right[k][v] * x_v[f]).
 template <typename Column, typename Real>
-void sum_shells(const ListedRow<Column, Real>& row, const Real* x, std::size_t lines, bool add,
-                Real* to);
+void sum_shells(const ListedRow<Column, Real>& row, const Real* x, std::size_t lines, Real* to);
+
+/// Stands for a row that is not there, and for columns that a row does not have.
+inline constexpr NodeId no_row = std::numeric_limits<NodeId>::max();
+inline constexpr std::uint8_t no_hop = std::numeric_limits<std::uint8_t>::max();
+
+/// Columns that are at hop `first` of one row and at hop `second` of another: they end before
+/// number `end`.
+struct Segment {
+  std::uint8_t first = no_hop;
+  std::uint8_t second = no_hop;
+  std::uint32_t end = 0;
+};
+
+/// Two rows, or parts of them, as segments that follow each other. What concerns one of them alone
+/// is there twice; of a row that is not there, nothing is used.
+template <typename Column, typename Real>
+struct PairedRows {
+  const Column* columns = nullptr;
+  std::uint32_t begin = 0;  ///< of the first segment
+  std::span<const Segment> segments;
+  std::array<const Real*, 2> scale{};  ///< as in `ListedRow`
+  const Real* const* right = nullptr;
+  bool weighted = false;  ///< whether any of `right` is not null
+  std::array<const Real*, 2> g{};
+  std::array<double*, 2> dots{};
+};
+
+/// The same for both rows: the sums of the first, then those of the second, in panels of 1, 2 or 4
+/// lines. With `add`, they are added to what is there.
+template <typename Column, typename Real>
+void sum_pairs(const PairedRows<Column, Real>& rows, const Real* x, std::size_t lines, bool add,
+               Real* to);
 
 /// The rows of some nodes in lists that are held, and the factors of their shells.
 template <typename Column, typename Real>

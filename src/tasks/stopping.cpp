@@ -7,7 +7,9 @@
 // nodes. The forecast and y_u have independent errors, E - sigma^2 and sigma^2, so their best
 // average counts the forecast sigma^2 / E. Where sigma is not known, nothing tells noise from a
 // signal of a node's own: the forecast then counts the share R of the variance that it foretold,
-// less what chance foretells: R (1 - 1 / z^2), where R is z > 1 of its standard errors.
+// less what chance foretells: R (1 - c^2 / z^2), where R is z > c of its standard errors. Chance
+// foretells more of few nodes, n, and standard errors of few are not to be relied on: c^2 is
+// 1 + 120 / n (docs/blind-stopping.md has what this was measured by).
 //
 // sure: |y - x^|^2 / N - sigma^2 + 2 sigma^2 div / N, with the divergence of y -> x^ by random
 // directions b as b' (x^(y + e b) - x^(y)) / e (Stein 1981; Ramani, Blu and Unser 2008).
@@ -122,6 +124,7 @@ Verdict sum_up(std::span<const HeldOut> folds) {
   verdict.epoch = epoch_of_least(verdict.criterion);
   verdict.null_error /= n;
   verdict.held_out_error = verdict.criterion[verdict.epoch - 1];
+  verdict.nodes = count;
   const double gain = verdict.null_error - verdict.held_out_error;
   double squares = 0;
   for (const HeldOut& fold : folds) squares += fold.gain_square[verdict.epoch - 1] / n;
@@ -320,8 +323,10 @@ double share_of_forecast(const Verdict& verdict, double explained,
     const double noise = *noise_level * *noise_level;
     return noise / std::max(noise, verdict.held_out_error);
   }
+  constexpr double nodes_of_doubt = 120;
+  const double chance = 1 + nodes_of_doubt / static_cast<double>(verdict.nodes);
   const double z = verdict.gain_in_deviations;
-  return z > 1 ? explained * (1 - 1 / (z * z)) : 0;
+  return z * z > chance && z > 0 ? explained * (1 - chance / (z * z)) : 0;
 }
 
 std::uint64_t epochs_of_rule(const DenoiseSettings& settings) {

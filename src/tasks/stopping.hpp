@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -17,6 +18,7 @@ struct Verdict {
   double held_out_error = 0;      ///< mean square at the chosen epoch
   double null_error = 0;          ///< that of the mean of the other nodes
   double gain_in_deviations = 0;  ///< of the second over the first, in its standard errors
+  std::size_t nodes = 0;          ///< that were held out
 };
 
 /// How many epochs a rule looks at, at most, for each signal.

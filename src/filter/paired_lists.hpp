@@ -1,0 +1,69 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "kernels/filter.hpp"
+#include "ngf/shells.hpp"
+
+namespace ngf::filter {
+
+/// Shells as lists of rows two by two. Nodes close to each other have most columns in common, if
+/// not at the same hop: those at hop a of the one and hop b of the other are a segment, listed
+/// once, so that signals are read once for both rows. Columns also go by tile, and all segments of
+/// a tile come before those of the next.
+template <typename Column>
+class PairedLists {
+ public:
+  /// Two rows, or one and `kernels::no_row`, in some of the tiles.
+  struct Pair {
+    std::array<NodeId, 2> nodes;
+    const Column* columns;
+    std::uint32_t begin;  ///< where the first segment begins in `columns`
+    std::span<const kernels::Segment> segments;
+  };
+
+  /// `order` has all nodes; pairs come as the first of each has its place there.
+  PairedLists(const ColumnLists<Column>& lists, std::span<const NodeId> order, std::size_t tiles,
+              int threads);
+
+  std::size_t tiles() const { return tiles_; }
+  std::size_t blocks() const { return blocks_.size(); }
+
+  /// Calls visit(pair) for each pair of a block, with its part in `tiles` tiles from `first` on.
+  template <typename Visit>
+  void for_each(std::size_t block, std::size_t first, std::size_t tiles, const Visit& visit) const {
+    const Block& in = blocks_[block];
+    for (std::size_t i = 0; i < in.nodes.size(); ++i) {
+      const std::uint32_t* const ends = in.ends.data() + i * (tiles_ + 1);
+      const std::span segments(in.segments.data() + ends[first], ends[first + tiles] - ends[first]);
+      const std::uint32_t begin = first == 0 ? in.begins[i] : in.segments[ends[first] - 1].end;
+      visit(Pair{in.nodes[i], in.columns.data(), begin, segments});
+    }
+  }
+
+ private:
+  /// Some pairs. Segments of pair i in tile t: those from ends[i * (tiles + 1) + t] up to the next.
+  struct Block {
+    std::vector<std::array<NodeId, 2>> nodes;
+    std::vector<std::uint32_t> begins;  // of the pairs' columns
+    std::vector<std::uint32_t> ends;
+    std::vector<kernels::Segment> segments;
+    std::vector<Column> columns;
+  };
+  class Merger;
+
+  std::size_t tiles_;
+  std::vector<Block> blocks_;
+};
+
+/// Rows with more hops than this are not paired: they would have too many segments.
+inline constexpr std::uint32_t most_paired_hops = 32;
+
+/// So many bytes paired lists take at most.
+std::uint64_t most_paired_bytes(NodeId nodes, std::uint64_t pairs, std::uint32_t hops,
+                                std::size_t tiles, std::size_t column_bytes);
+
+}  // namespace ngf::filter
