@@ -90,6 +90,66 @@ void for_each_tile(NodeId nodes, int threads, const Body& body) {
   });
 }
 
+/// A signal laid out for the blocks that kernels take, with zeros behind it.
+template <typename Real>
+AlignedVector<Real> in_blocks(const Real* x, std::size_t nodes) {
+  constexpr std::size_t block = kernels::block_hops;
+  AlignedVector<Real> result((nodes + block - 1) / block * block, Real{0});
+  for (std::size_t v = 0; v < nodes; ++v) {
+    result[v / block * block + kernels::place_in_block<Real>(v % block)] = x[v];
+  }
+  return result;
+}
+
+/// A single column in an undirected graph: each hop is looked up once for both of its nodes, so
+/// that half of the matrix is read. Rows are cut into 64 at a time, which are dealt to a few shares
+/// of nearly equal work; their number is that of no machine, so that sums have one order.
+void multiply_half(const HopMatrix<std::uint8_t>& matrix, const std::vector<float>& scale,
+                   const float* x, SignalsSlice<float>& y, int threads) {
+  constexpr std::size_t shares = 8;
+  constexpr std::size_t block = kernels::block_hops;
+  constexpr std::size_t rows = kernels::rows_of_both;
+  const std::size_t nodes = matrix.nodes();
+  const AlignedVector<float> signal = in_blocks(x, nodes);
+  const std::size_t blocks = signal.size() / block;
+  AlignedVector<float> table(kernels::table_entries, 0.0F);
+  std::copy(scale.begin(), scale.end(), table.begin());
+  // Of each share: what it adds to the nodes behind its own, then the dots of its own rows.
+  AlignedVector<float> sums(shares * signal.size(), 0.0F);
+  AlignedVector<float> dots(signal.size(), 0.0F);
+  const auto add_rows = [&](std::size_t b, float* to) {
+    const std::size_t first = b * block;
+    const std::size_t end = std::min(nodes, first + block);
+    std::size_t u = first;
+    for (; u + rows <= end; u += rows) {
+      kernels::add_both(matrix.row(static_cast<NodeId>(u)).data() + first, matrix.stride(),
+                        blocks - b, table.data(), scale.size() - 1, signal.data() + first, x + u,
+                        dots.data() + u, to + first);
+    }
+    // Rows that are left over are the last of all, and have the block of the diagonal alone.
+    for (; u < end; ++u) {
+      dots[u] = kernels::look_up_dot(matrix.row(static_cast<NodeId>(u)).data() + first, 1,
+                                     table.data(), scale.size() - 1, signal.data() + first);
+    }
+  };
+  parallel_for(shares, threads, [&](std::size_t share) {
+    float* const to = sums.data() + share * signal.size();
+    // There and back, since rows have the fewer blocks the later they come.
+    for (std::size_t b = 0; b < blocks; ++b) {
+      const std::size_t turn = b % (2 * shares);
+      if (std::min(turn, 2 * shares - 1 - turn) == share) add_rows(b, to);
+    }
+  });
+  for (std::size_t share = 1; share < shares; ++share) {
+    const float* const from = sums.data() + share * signal.size();
+    for (std::size_t i = 0; i < signal.size(); ++i) sums[i] += from[i];
+  }
+  for (std::size_t v = 0; v < nodes; ++v) {
+    const std::size_t place = v / block * block + kernels::place_in_block<float>(v % block);
+    y(static_cast<Eigen::Index>(v), 0) = dots[v] + sums[place];
+  }
+}
+
 /// A single column.
 template <typename Hop, typename Real>
 class HopDots {
@@ -105,10 +165,17 @@ class HopDots {
     one_hop_ = sizeof(Hop) == 1 && !factors.by_column() && only_ < HopMatrix<Hop>::farther &&
                std::count_if(first, factors.scale.end(), counts) == 1;
     blocks_ = sizeof(Hop) == 1 && !factors.by_column() && !one_hop_;
-    if (blocks_) lay_out();
   }
 
-  void run(SignalsSlice<Real>& y, int threads) const {
+  /// `symmetric` where the matrix is.
+  void run(SignalsSlice<Real>& y, bool symmetric, int threads) {
+    if constexpr (std::is_same_v<Hop, std::uint8_t> && std::is_same_v<Real, float>) {
+      if (symmetric && blocks_ && !factors_.by_row() &&
+          kernels::has_block_products(factors_.scale.size() - 1)) {
+        return multiply_half(matrix_, factors_.scale, x_, y, threads);
+      }
+    }
+    if (blocks_) laid_out_ = in_blocks(x_, matrix_.nodes());
     for_each_tile(matrix_.nodes(), threads, [&](std::size_t first, std::size_t rows) {
       HopWeights<Hop, Real> weights(factors_);
       AlignedVector<Real> w(tile_columns);
@@ -119,16 +186,6 @@ class HopDots {
   }
 
  private:
-  /// For the blocks that the kernel takes.
-  void lay_out() {
-    constexpr std::size_t block = kernels::block_hops;
-    const std::size_t nodes = matrix_.nodes();
-    laid_out_.assign((nodes + block - 1) / block * block, Real{0});
-    for (std::size_t v = 0; v < nodes; ++v) {
-      laid_out_[v / block * block + kernels::place_in_block<Real>(v % block)] = x_[v];
-    }
-  }
-
   Real dot(HopWeights<Hop, Real>& weights, NodeId u, Real* w) const {
     const std::span<const Hop> hops = matrix_.row(u);
     if constexpr (sizeof(Hop) == 1) {
@@ -377,7 +434,9 @@ template <typename Hop, typename Real>
 void multiply_hops(const HopMatrix<Hop>& matrix, const HopMatrix<Hop>* turned,
                    const ShellFactors<Real>& factors, const SignalsView<Real>& x,
                    SignalsSlice<Real>& y, int threads) {
-  if (x.cols() == 1) return HopDots<Hop, Real>(matrix, factors, x).run(y, threads);
+  if (x.cols() == 1) {
+    return HopDots<Hop, Real>(matrix, factors, x).run(y, turned == &matrix, threads);
+  }
   if constexpr (std::is_same_v<Hop, std::uint8_t> && std::is_same_v<Real, float>) {
     if (by_blocks(turned, factors) && !factors.by_row() && blocks_are_faster(x.cols())) {
       return multiply_blocks(*turned, factors, x, y, threads);

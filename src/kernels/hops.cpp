@@ -204,6 +204,58 @@ constexpr std::size_t parts = block_hops / lanes<float>;
 
 bool has_block_products_here(std::size_t last_hop) { return Table<float>::holds(last_hop); }
 
+template <typename Table>
+HWY_INLINE void add_both_by_table(const std::uint8_t* hops, std::size_t stride, std::size_t blocks,
+                                  const float* table, const float* x, const float* own, float* dots,
+                                  float* sums) {
+  const Tag<float> tag;
+  const Table entries(table);
+  // Two sums a row, since each addition waits for the one before it.
+  Wide<float> dot[rows_of_both][2];
+  Wide<float> factor[rows_of_both];
+  for (std::size_t r = 0; r < rows_of_both; ++r) {
+    dot[r][0] = dot[r][1] = hn::Zero(tag);
+    factor[r] = hn::Set(tag, own[r]);
+  }
+  const auto add_block = [&]<bool both>(std::size_t b) HWY_ATTR {
+    Places<float> places[rows_of_both];
+    HWY_UNROLL(4)
+    for (std::size_t r = 0; r < rows_of_both; ++r) {
+      hwy::Prefetch(hops + r * stride + (b + 16) * block_hops);
+      places[r] = words_at<float>(hops + r * stride + b * block_hops);
+    }
+    HWY_UNROLL(4)
+    for (std::size_t j = 0; j < parts; ++j) {
+      const std::size_t at = b * block_hops + j * lanes<float>;
+      const auto values = hn::LoadU(tag, x + at);
+      auto sum = both ? hn::LoadU(tag, sums + at) : hn::Zero(tag);
+      HWY_UNROLL(4)
+      for (std::size_t r = 0; r < rows_of_both; ++r) {
+        if (j > 0) places[r] = next_byte<float>(places[r]);
+        const auto weights = entries.at(places[r]);
+        dot[r][j % 2] = hn::MulAdd(weights, values, dot[r][j % 2]);
+        if constexpr (both) sum = hn::MulAdd(weights, factor[r], sum);
+      }
+      if constexpr (both) hn::StoreU(sum, tag, sums + at);
+    }
+  };
+  add_block.template operator()<false>(0);
+  for (std::size_t b = 1; b < blocks; ++b) add_block.template operator()<true>(b);
+  for (std::size_t r = 0; r < rows_of_both; ++r) {
+    dots[r] += hn::GetLane(hn::SumOfLanes(tag, hn::Add(dot[r][0], dot[r][1])));
+  }
+}
+
+void add_both_here(const std::uint8_t* hops, std::size_t stride, std::size_t blocks,
+                   const float* table, std::size_t last_hop, const float* x, const float* own,
+                   float* dots, float* sums) {
+  if (Table<float, 1>::holds(last_hop)) {
+    add_both_by_table<Table<float, 1>>(hops, stride, blocks, table, x, own, dots, sums);
+  } else {
+    add_both_by_table<Table<float>>(hops, stride, blocks, table, x, own, dots, sums);
+  }
+}
+
 /// Sums of a block for each of some columns, all in registers.
 template <std::size_t columns>
 class BlockSums {
@@ -375,6 +427,9 @@ void add_block_by_hop_here(const std::uint8_t* hops, std::size_t stride, const f
 #else
 
 bool has_block_products_here(std::size_t /*last_hop*/) { return false; }
+void add_both_here(const std::uint8_t* /*hops*/, std::size_t /*stride*/, std::size_t /*blocks*/,
+                   const float* /*table*/, std::size_t /*last_hop*/, const float* /*x*/,
+                   const float* /*own*/, float* /*dots*/, float* /*sums*/) {}
 void multiply_block_here(const std::uint8_t* /*hops*/, std::size_t /*count*/,
                          const float* /*tables*/, std::size_t /*table_step*/,
                          std::size_t /*last_hop*/, const float* /*x*/, std::size_t /*columns*/,
@@ -446,6 +501,7 @@ NGF_FOR_EACH_REAL(NGF_DISPATCH)
 #undef NGF_DISPATCH
 
 HWY_EXPORT(has_block_products_here);
+HWY_EXPORT(add_both_here);
 HWY_EXPORT(multiply_block_here);
 HWY_EXPORT(multiply_turned_here);
 HWY_EXPORT(look_up_block_here);
@@ -453,6 +509,11 @@ HWY_EXPORT(add_block_by_hop_here);
 
 bool has_block_products(std::size_t last_hop) {
   return HWY_DYNAMIC_DISPATCH(has_block_products_here)(last_hop);
+}
+void add_both(const std::uint8_t* hops, std::size_t stride, std::size_t blocks, const float* table,
+              std::size_t last_hop, const float* x, const float* own, float* dots, float* sums) {
+  HWY_DYNAMIC_DISPATCH(add_both_here)
+  (hops, stride, blocks, table, last_hop, x, own, dots, sums);
 }
 void multiply_block(const std::uint8_t* hops, std::size_t count, const float* tables,
                     std::size_t table_step, std::size_t last_hop, const float* x,

@@ -58,6 +58,15 @@ struct Lines {
   std::size_t count = 0;
 };
 
+/// So many rows `add_both` takes at once.
+inline constexpr std::size_t rows_of_both = 4;
+
+/// For rows of a symmetric matrix that begin `stride` apart with the block of the diagonal:
+/// dots[r] += sum over all blocks of table[hops_r[v]] * x_v, and, for all blocks but the first,
+/// sums_v += sum over the rows of table[hops_r[v]] * own[r]. x and sums are laid out for blocks.
+void add_both(const std::uint8_t* hops, std::size_t stride, std::size_t blocks, const float* table,
+              std::size_t last_hop, const float* x, const float* own, float* dots, float* sums);
+
 /// With sums that are laid out for the block,
 /// sums[c * 64 + u] += sum over v < count of table_v[hops[v * 64 + u]] * x[v * columns + c], for
 /// c < columns. Table v begins `table_step` behind table v - 1: 0 where all nodes share one; no hop
