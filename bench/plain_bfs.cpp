@@ -61,7 +61,7 @@ ColumnLists<Column> plain_lists(const Graph& graph, std::uint32_t hops, int thre
   constexpr std::size_t rows_at_a_time = 256;
   const NodeId nodes = graph.nodes();
   const std::size_t blocks = (nodes + rows_at_a_time - 1) / rows_at_a_time;
-  ColumnLists<Column> lists(nodes, hops, blocks);
+  ColumnLists<Column> lists(RowRange{0, nodes}, hops, blocks);
 #pragma omp parallel num_threads(thread_count(threads))
   {
     std::vector<NodeId> queue(nodes);

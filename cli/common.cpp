@@ -14,12 +14,14 @@
 #include "io/atomic_file.hpp"
 #include "io/text.hpp"
 #include "ngf/error.hpp"
+#include "ranks.hpp"
 
 namespace ngf::cli {
 
 namespace {
 
 volatile std::sig_atomic_t signal_that_came = 0;
+bool (*first_to_tell_of_signal)() = nullptr;  // where several processes work together
 
 constexpr int signal_exit_base = 128;
 constexpr unsigned patience_seconds = 3;
@@ -34,6 +36,14 @@ constexpr unsigned patience_seconds = 3;
 extern "C" void on_signal(int signal) {
   if (signal == SIGALRM || signal_that_came != 0) leave_at_once();
   signal_that_came = signal;
+  if (first_to_tell_of_signal != nullptr) {
+    constexpr std::string_view line =
+        "ngf: interrupted: the job was stopped, or one of its processes has ended\n";
+    if (first_to_tell_of_signal()) {
+      [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
+    }
+    leave_at_once();
+  }
   ::alarm(patience_seconds);
 }
 
@@ -67,7 +77,7 @@ void Common::add_to(CLI::App& verb) {
 }
 
 TerminalProgress::TerminalProgress(std::string what, bool quiet)
-    : what_(std::move(what)), shown_(!quiet && ::isatty(STDERR_FILENO) == 1) {}
+    : what_(std::move(what)), shown_(!quiet && speaks() && ::isatty(STDERR_FILENO) == 1) {}
 
 TerminalProgress::~TerminalProgress() { clear(); }
 
@@ -111,6 +121,8 @@ void listen_for_signals() {
   }
 }
 
+void leave_at_first_signal(bool (*first_to_tell)()) { first_to_tell_of_signal = first_to_tell; }
+
 int exit_code_of_signal() {
   return signal_that_came == 0 ? 0 : signal_exit_base + signal_that_came;
 }
@@ -149,7 +161,7 @@ void check_picture(const std::filesystem::path& path) {
 }
 
 void warn(const Common& common, std::string_view text) {
-  if (!common.quiet) fmt::print(stderr, "ngf: warning: {}\n", one_line(text));
+  if (!common.quiet && speaks()) fmt::print(stderr, "ngf: warning: {}\n", one_line(text));
 }
 
 void print_json(const Json& json) {

@@ -63,6 +63,9 @@ class TerminalProgress : public Progress {
 /// Makes Ctrl-C and a polite kill end the work cleanly: what is unfinished disappears, and the
 /// program ends with code 130 (143 for a kill).
 void listen_for_signals();
+/// The same for one process of several: it leaves at once, since others may wait for it, and says
+/// so where `first_to_tell` says that nobody has.
+void leave_at_first_signal(bool (*first_to_tell)());
 /// The exit code for the signal that came, 0 when none did.
 int exit_code_of_signal();
 

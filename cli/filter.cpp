@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <chrono>
 #include <cmath>
+#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <numeric>
@@ -15,8 +17,11 @@
 #include "detail/names.hpp"
 #include "filter_flags.hpp"
 #include "graph_source.hpp"
+#include "io/npy.hpp"
+#include "io/text.hpp"
 #include "ngf/error.hpp"
 #include "ngf/io/write.hpp"
+#include "ranks.hpp"
 #include "shell_flags.hpp"
 #include "verbs.hpp"
 
@@ -79,55 +84,111 @@ Taps taps_of(const FilterVerb& verb, NodeId nodes) {
   return verb.flags.taps;
 }
 
-/// What the verb does is the same for both kinds of filters.
+/// The result, by several processes: each its own rows where the file is made of rows.
+void write_together(const Matrix& own, const Deal& deal, const std::filesystem::path& path) {
+  if (io::lower_case(path.extension().string()) == ".npy") {
+    const std::array<std::uint64_t, 2> shape{deal.nodes(), static_cast<std::uint64_t>(own.cols())};
+    const std::size_t row_bytes = static_cast<std::size_t>(own.cols()) * sizeof(double);
+    write_rows(path, io::npy_header("<f8", shape), row_bytes, deal, [&](NodeId u, std::byte* to) {
+      const double* const row = own.data() + (u - deal.own().begin) * own.cols();
+      std::memcpy(to, row, row_bytes);
+    });
+    return;
+  }
+  const Matrix dealt = gathered<double>(deal, own);
+  if (!speaks()) return;
+  Matrix all(dealt.rows(), dealt.cols());
+  for (NodeId u = 0; u < deal.nodes(); ++u) all.row(deal.old_number(u)) = dealt.row(u);
+  io::write_matrix(path, all);
+}
+
+/// What each process has of a filter.
+Json ranks_of(const NeighborhoodFilter& filter) {
+  const auto pairs = filter.shells().pairs();
+  return by_rank(*filter.deal(), std::accumulate(pairs.begin(), pairs.end(), std::uint64_t{0}),
+                 filter.shells().bytes());
+}
+Json ranks_of(const PolynomialFilter& filter) {
+  return by_rank(*filter.deal(), filter.shift().entries(), 0);
+}
+
+void print_fit(const FittedTaps& found, double seconds, std::string_view storage, bool as_json) {
+  if (as_json) {
+    Json json{{"taps", found.taps},
+              {"standard_errors", Json::array()},
+              {"residual", found.residual},
+              {"seconds", seconds},
+              {"storage", storage}};
+    for (const double error : found.standard_errors) {
+      json["standard_errors"].push_back(std::isfinite(error) ? Json(error) : Json(nullptr));
+    }
+    print_json(json);
+    return;
+  }
+  fmt::print("{:>6} {:>14} {:>14}\n", "hop", "tap", "+-");
+  for (std::size_t k = 0; k < found.taps.size(); ++k) {
+    fmt::print("{:>6} {:>14.6g} {:>14.2g}\n", k, found.taps[k], found.standard_errors[k]);
+  }
+  fmt::print("left unexplained: {:.3g} % of the signals' energy\n", 100 * found.residual);
+}
+
+/// What the verb does is the same for both kinds of filters. Where nodes are dealt, x has this
+/// process's rows.
 template <typename Filter>
 void run_with(const Filter& filter, std::string_view storage, const FilterVerb& verb,
               const Matrix& x) {
+  const Deal* const deal = filter.deal();
   const auto begun = std::chrono::steady_clock::now();
   const auto seconds = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
   };
   if (!verb.fit.empty()) {
-    const FittedTaps found = fit_taps(filter, x, read_signals(verb.fit, filter.nodes()));
-    if (verb.common.json) {
-      Json json{{"taps", found.taps},
-                {"standard_errors", Json::array()},
-                {"residual", found.residual},
-                {"seconds", seconds()},
-                {"storage", storage}};
-      for (const double error : found.standard_errors) {
-        json["standard_errors"].push_back(std::isfinite(error) ? Json(error) : Json(nullptr));
-      }
-      print_json(json);
-      return;
-    }
-    fmt::print("{:>6} {:>14} {:>14}\n", "hop", "tap", "+-");
-    for (std::size_t k = 0; k < found.taps.size(); ++k) {
-      fmt::print("{:>6} {:>14.6g} {:>14.2g}\n", k, found.taps[k], found.standard_errors[k]);
-    }
-    fmt::print("left unexplained: {:.3g} % of the signals' energy\n", 100 * found.residual);
+    const Matrix y = read_signals(verb.fit, filter.nodes());
+    const FittedTaps found = fit_taps(filter, x, deal == nullptr ? y : own_rows(y, *deal));
+    print_fit(found, seconds(), storage, verb.common.json);
     return;
   }
   const Matrix y = filter.apply(x);
   const double took = seconds();
-  io::write_matrix(verb.out, y);
-  if (verb.common.json) {
-    Json json{{"seconds", took},
-              {"storage", storage},
-              {"flops", filter.flops(x.cols())},
-              {"written", verb.out.string()}};
-    if constexpr (std::is_same_v<Filter, NeighborhoodFilter>) {
-      json["twins_merged"] = filter.nodes() - filter.shells().nodes();
-      if (verb.flags.normalization() == Normalization::lmax) {
-        for (std::size_t k = 0; k < filter.taps().count(); ++k) {
-          json["lmax"].push_back(filter.largest_value(k).value);
-        }
+  Json json{{"seconds", took},
+            {"storage", storage},
+            {"flops", filter.flops(x.cols())},
+            {"written", verb.out.string()}};
+  if (deal == nullptr) {
+    io::write_matrix(verb.out, y);
+  } else {
+    write_together(y, *deal, verb.out);
+    json["ranks"] = ranks_of(filter);
+  }
+  if (!verb.common.json) {
+    fmt::print("{}: {} x {}, filtered in {:.3g} s\n", verb.out.string(), filter.nodes(), y.cols(),
+               took);
+    return;
+  }
+  if constexpr (std::is_same_v<Filter, NeighborhoodFilter>) {
+    json["twins_merged"] = filter.nodes() - filter.shells().nodes();
+    if (verb.flags.normalization() == Normalization::lmax) {
+      for (std::size_t k = 0; k < filter.taps().count(); ++k) {
+        json["lmax"].push_back(filter.largest_value(k).value);
       }
     }
-    print_json(json);
-  } else {
-    fmt::print("{}: {} x {}, filtered in {:.3g} s\n", verb.out.string(), y.rows(), y.cols(), took);
   }
+  print_json(json);
+}
+
+/// Taps of nodes, in the order of the deal.
+Taps dealt_taps(const Taps& taps, const Deal& deal) {
+  if (!taps.node_variant()) return taps;
+  std::vector<std::uint32_t> group(deal.nodes());
+  for (NodeId u = 0; u < deal.nodes(); ++u) group[u] = taps.group_of()[deal.old_number(u)];
+  return {taps.count(), taps.values(), std::move(group)};
+}
+
+/// About how far the filter reaches, before its taps are read.
+std::uint32_t hops_of(const FilterVerb& verb) {
+  if (verb.shells.given()) return verb.shells.options(verb.common, nullptr).hops;
+  constexpr std::uint32_t several = 4;
+  return verb.flags.taps.empty() ? several : static_cast<std::uint32_t>(verb.flags.taps.size() - 1);
 }
 
 void run_filter(const FilterVerb& verb) {
@@ -135,14 +196,24 @@ void run_filter(const FilterVerb& verb) {
     throw CLI::ValidationError("-o",
                                "name the file to write, -o Y, or the signals to fit, --fit Y");
   }
-  const io::ReadResult read = verb.source.load(verb.common);
+  io::ReadResult read = verb.source.load(verb.common);
+  std::shared_ptr<const Deal> deal;
+  if (team() != nullptr) {
+    TeamDataset dealt = deal_out_graph(read.dataset.graph, hops_of(verb));
+    read.dataset = std::move(dealt.dataset);
+    deal = std::move(dealt.deal);
+  }
   const Graph& graph = read.dataset.graph;
-  const Matrix x = read_signals(verb.signal, graph.nodes());
-  const Taps taps = taps_of(verb, graph.nodes());
+  Matrix x = read_signals(verb.signal, graph.nodes());
+  Taps taps = taps_of(verb, graph.nodes());
+  if (deal != nullptr) {
+    x = own_rows(x, *deal);
+    taps = dealt_taps(taps, *deal);
+  }
   TerminalProgress progress("finding shells", verb.common.quiet);
   if (verb.flags.polynomial()) {
-    run_with(PolynomialFilter(graph, taps, verb.flags.shift(), verb.common.threads), "shift", verb,
-             x);
+    run_with(PolynomialFilter(graph, taps, verb.flags.shift(), verb.common.threads, deal), "shift",
+             verb, x);
     return;
   }
   FilterOptions options;
@@ -151,6 +222,7 @@ void run_filter(const FilterVerb& verb) {
   options.merging = detail::kind_named(verb.merging, merging_name, Merging::always);
   options.width = x.cols();
   options.in_double = true;
+  options.deal = deal;
   const NeighborhoodFilter filter(graph, taps, options);
   run_with(filter, storage_name(filter.shells().storage()), verb, x);
 }

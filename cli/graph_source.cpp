@@ -10,6 +10,7 @@
 #include "ngf/error.hpp"
 #include "ngf/io/catalog.hpp"
 #include "ngf/io/load.hpp"
+#include "ranks.hpp"
 
 namespace ngf::cli {
 
@@ -99,6 +100,7 @@ io::ReadResult GraphSource::load_any(const Common& common, Progress& progress) c
 }
 
 io::ReadResult GraphSource::load(const Common& common) const {
+  if (!speaks()) return {};
   TerminalProgress progress("reading " + name_, common.quiet);
   io::ReadResult result = load_any(common, progress);
   for (const std::string& text : result.warnings) warn(common, text);

@@ -17,7 +17,8 @@ class GraphSource {
   /// ...
   void add_to(CLI::App& verb, bool required = true, const std::string& argument = "GRAPH");
 
-  /// Reads the file, finds the data set or makes the graph. Warnings go to stderr.
+  /// Reads the file, finds the data set or makes the graph. Warnings go to stderr. Of several
+  /// processes, only the first reads.
   io::ReadResult load(const Common& common) const;
 
   const std::string& name() const { return name_; }

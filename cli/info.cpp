@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <string>
 
@@ -10,6 +11,7 @@
 #include "graph_source.hpp"
 #include "ngf/components.hpp"
 #include "ngf/eccentricity.hpp"
+#include "ranks.hpp"
 #include "shell_flags.hpp"
 #include "verbs.hpp"
 
@@ -168,8 +170,21 @@ void print_plan(const ShellPlan& plan) {
   }
 }
 
+/// What each process would hold.
+Json plans_of_ranks(const Graph& of_first, const Info& info) {
+  ShellOptions options = info.shells.options(info.common, nullptr);
+  const TeamDataset dealt = deal_out_graph(of_first, options.hops);
+  options.rows = dealt.deal->own();
+  const ShellPlan plan = plan_shells(dealt.dataset.graph, options);
+  const auto pairs = std::accumulate(plan.pairs.begin(), plan.pairs.end(), std::uint64_t{0});
+  return by_rank(*dealt.deal, pairs, plan.bytes_of(plan.storage));
+}
+
 void run_info(const Info& info) {
   const io::ReadResult read = info.source.load(info.common);
+  Json ranks;
+  if (team() != nullptr && info.shells.given()) ranks = plans_of_ranks(read.dataset.graph, info);
+  if (!speaks()) return;
   const ComponentFacts facts = look_at_components(read.dataset.graph, info);
   std::optional<ShellPlan> plan;
   if (info.shells.given()) {
@@ -178,6 +193,7 @@ void run_info(const Info& info) {
   if (info.common.json) {
     Json json = to_json(read, facts, info);
     if (plan) add_plan(json, *plan);
+    if (!ranks.is_null()) json["ranks"] = ranks;
     print_json(json);
   } else {
     print_for_people(read, facts, info);

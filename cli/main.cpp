@@ -10,20 +10,21 @@
 #include "common.hpp"
 #include "kernels/target.hpp"
 #include "ngf/error.hpp"
+#include "ranks.hpp"
 #include "verbs.hpp"
 
 namespace {
 
 using namespace ngf::cli;
 
-int complain(std::string_view text) {
-  fmt::print(stderr, "ngf: {}\n", one_line(text));
-  return failed;
+int complain(std::string_view text, int exit_code = failed) {
+  return Ranks::fail(exit_code, fmt::format("ngf: {}\n", one_line(text)));
 }
 
 /// CLI11 throws for --help as well; only real mistakes are wrong usage.
 int answer_parse_error(const CLI::App& program, const CLI::ParseError& error) {
   if (error.get_exit_code() == 0) return program.exit(error);
+  if (!speaks()) return wrong_usage;
   const CLI::App* verb = &program;
   for (const CLI::App* chosen : program.get_subcommands()) verb = chosen;
   fmt::print(stderr, "ngf: {}\nTry: ngf {}--help\n", error.what(),
@@ -72,7 +73,9 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  const Ranks ranks;
   listen_for_signals();
+  if (!Ranks::take_part_in(argc > 1 ? argv[1] : "")) return done;
   try {
     if (const char* const target = std::getenv("NGF_TARGET")) ngf::kernels::use_target(target);
     return run(argc, argv);
@@ -81,7 +84,6 @@ int main(int argc, char** argv) {
   } catch (const std::exception& error) {
     // Whatever fails after a signal may fail because of it, as a file that waits to be opened does.
     if (exit_code_of_signal() == 0) return complain(error.what());
-    complain("interrupted");
-    return exit_code_of_signal();
+    return complain("interrupted", exit_code_of_signal());
   }
 }

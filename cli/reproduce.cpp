@@ -10,6 +10,7 @@
 #include "common.hpp"
 #include "graph_source.hpp"
 #include "ngf/error.hpp"
+#include "ranks.hpp"
 #include "verbs.hpp"
 
 namespace ngf::cli {
@@ -85,7 +86,7 @@ void run_cells(const ReproduceVerb& verb, experiments::ReproduceJob& job) {
   job.time_trials(watch);
   if (!verb.common.quiet) print_plan(job);
   try {
-    job.run(watch);
+    job.run(watch, team().get());
   } catch (const Interrupted&) {
     if (!verb.common.quiet) {
       fmt::print(stderr, "ngf: {} of {} cells are kept in {}; --resume runs the others\n",
@@ -130,6 +131,10 @@ void run_reproduce(const ReproduceVerb& verb) {
   study.memory = verb.common.memory;
   const bool needed = std::any_of(figures.begin(), figures.end(), experiments::needs_datasets);
   const bool stand_in = needed && add_datasets(verb, study);
+  if (!speaks()) {
+    experiments::help_with_cells(study, figures, *team());
+    return;
+  }
   experiments::ReproduceJob job(study, figures, verb.out, verb.resume);
   run_cells(verb, job);
   print_outcome(verb, job.write_report(stand_in), stand_in);

@@ -8,6 +8,7 @@
 #include "filter_flags.hpp"
 #include "graph_source.hpp"
 #include "perturb_flags.hpp"
+#include "ranks.hpp"
 #include "verbs.hpp"
 
 namespace ngf::cli {
@@ -34,7 +35,9 @@ void run_robustness(RobustnessVerb& verb) {
   options.filter.shells.threads = verb.common.threads;
   options.filter.shells.memory = verb.common.memory;
   options.progress = &progress;
-  const Robustness found = measure_robustness(read.dataset.graph, verb.filter.taps, options);
+  options.team = team().get();
+  const Graph graph = team() == nullptr ? read.dataset.graph : share_graph(read.dataset.graph);
+  const Robustness found = measure_robustness(graph, verb.filter.taps, options);
   if (verb.common.json) {
     const auto spread = [](const Spread& of) { return Json{{"mean", of.mean}, {"std", of.std}}; };
     Json json{{"gf", spread(found.polynomial)},

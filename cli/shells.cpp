@@ -5,15 +5,18 @@
 #include <chrono>
 #include <filesystem>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <string>
 
 #include "common.hpp"
+#include "detail/memory.hpp"
 #include "graph_source.hpp"
 #include "io/atomic_file.hpp"
 #include "io/npy.hpp"
 #include "ngf/error.hpp"
 #include "ngf/io/write.hpp"
+#include "ranks.hpp"
 #include "shell_flags.hpp"
 #include "verbs.hpp"
 
@@ -35,6 +38,7 @@ struct Answer {
   std::vector<std::uint64_t> pairs;
   Storage storage = Storage::stream;
   std::uint64_t bytes = 0;
+  Json ranks = nullptr;  ///< where several processes have worked: what each has
 };
 
 template <typename Hop>
@@ -52,10 +56,46 @@ void write_matrix(const HopMatrix<Hop>& matrix, const std::filesystem::path& pat
   file.commit();
 }
 
-Answer write_distances(const Graph& graph, ShellOptions options, const ShellsVerb& verb) {
+/// The same by several processes, in the order that nodes had before they were dealt.
+template <typename Hop>
+void write_hops_of(const Shells& shells, const Deal& deal, const std::filesystem::path& path) {
+  const std::array<std::uint64_t, 2> shape{deal.nodes(), deal.nodes()};
+  const auto write = [&]<typename Held>(const HopMatrix<Held>& matrix) {
+    write_rows(path, io::npy_header(sizeof(Hop) == 1 ? "|u1" : "<u2", shape),
+               deal.nodes() * sizeof(Hop), deal, [&](NodeId u, std::byte* to) {
+                 auto* const row = reinterpret_cast<Hop*>(to);
+                 for (NodeId v = 0; v < deal.nodes(); ++v) {
+                   const Held hop = matrix(u, v);
+                   row[deal.old_number(v)] = hop == HopMatrix<Held>::farther
+                                                 ? HopMatrix<Hop>::farther
+                                                 : static_cast<Hop>(hop);
+                 }
+               });
+  };
+  if (const auto* bytes = std::get_if<HopMatrix<std::uint8_t>>(&shells.held())) {
+    write(*bytes);
+  } else if (const auto* words = std::get_if<HopMatrix<std::uint16_t>>(&shells.held())) {
+    write(*words);
+  }
+}
+
+Answer write_distances(const Graph& graph, ShellOptions options, const ShellsVerb& verb,
+                       const Deal* deal) {
   options.storage = Storage::dense;
   const Shells shells = build_shells(graph, options);
   TerminalProgress progress("writing " + verb.out.string(), verb.common.quiet);
+  if (deal != nullptr) {
+    // Two bytes where any process needs them.
+    std::array<std::uint64_t, 1> wide{
+        std::holds_alternative<HopMatrix<std::uint16_t>>(shells.held()) ? 1U : 0U};
+    deal->team().sum(std::span<std::uint64_t>(wide));
+    if (wide[0] > 0) {
+      write_hops_of<std::uint16_t>(shells, *deal, verb.out);
+    } else {
+      write_hops_of<std::uint8_t>(shells, *deal, verb.out);
+    }
+    return {shells.pairs(), shells.storage(), shells.bytes()};
+  }
   if (const auto* bytes = std::get_if<HopMatrix<std::uint8_t>>(&shells.held())) {
     write_matrix(*bytes, verb.out, progress);
   } else if (const auto* words = std::get_if<HopMatrix<std::uint16_t>>(&shells.held())) {
@@ -66,34 +106,72 @@ Answer write_distances(const Graph& graph, ShellOptions options, const ShellsVer
   return {shells.pairs(), shells.storage(), shells.bytes()};
 }
 
+/// The rows of one shell that are here, as arcs.
+std::vector<Edge> arcs_of(const Shells& shells, std::uint32_t hop, const Deal* deal) {
+  const auto number = [&](NodeId u) { return deal == nullptr ? u : deal->old_number(u); };
+  std::vector<Edge> arcs;
+  for (NodeId u = shells.rows().begin; u < shells.rows().end; ++u) {
+    for (const NodeId v : shells.columns(u, hop)) arcs.push_back({number(u), number(v)});
+  }
+  return arcs;
+}
+
+/// Those of all processes.
+std::vector<Edge> gather_arcs(const std::vector<Edge>& own, Team& team) {
+  const std::string bytes(reinterpret_cast<const char*>(own.data()), own.size() * sizeof(Edge));
+  std::vector<Edge> all;
+  for (const std::string& part : team.gather(bytes)) {
+    const std::size_t count = part.size() / sizeof(Edge);
+    all.resize(all.size() + count);
+    std::copy(part.begin(), part.end(), reinterpret_cast<char*>(all.data() + (all.size() - count)));
+  }
+  return all;
+}
+
 /// One shell as a graph, so that it is written in any format that a graph is.
-Answer write_shell(const Graph& graph, ShellOptions options, const ShellsVerb& verb) {
+Answer write_shell(const Graph& graph, ShellOptions options, const ShellsVerb& verb,
+                   const Deal* deal) {
   options.hops = *verb.hop;
   if (options.storage == Storage::automatic) options.storage = Storage::sparse;
   const Shells shells = build_shells(graph, options);
-  std::vector<std::uint64_t> offsets{0};
-  std::vector<NodeId> targets;
-  for (NodeId u = 0; u < graph.nodes(); ++u) {
-    const auto columns = shells.columns(u, *verb.hop);
-    targets.insert(targets.end(), columns.begin(), columns.end());
-    offsets.push_back(targets.size());
-  }
+  std::vector<Edge> arcs = arcs_of(shells, *verb.hop, deal);
+  if (deal != nullptr) arcs = gather_arcs(arcs, deal->team());
+  if (!speaks()) return {shells.pairs(), shells.storage(), shells.bytes()};
+  BuildOptions build{.directed = graph.directed(),
+                     .keep_self_loops = true,
+                     .entries_of_matrix = true,
+                     .threads = options.threads};
   Dataset shell;
-  shell.graph = Graph(std::move(offsets), std::move(targets), {}, graph.directed());
+  shell.graph = build_graph(graph.nodes(), arcs, build);
   TerminalProgress progress("writing " + verb.out.string(), verb.common.quiet);
   io::write_graph(verb.out, shell, {}, &progress);
   return {shells.pairs(), shells.storage(), shells.bytes()};
 }
 
-Answer find_shells(const Graph& graph, const ShellOptions& options, const ShellsVerb& verb) {
-  if (verb.distances) return write_distances(graph, options, verb);
-  if (verb.hop) return write_shell(graph, options, verb);
+Answer find_shells(const Graph& graph, const ShellOptions& options, const ShellsVerb& verb,
+                   const Deal* deal) {
+  if (verb.distances) return write_distances(graph, options, verb, deal);
+  if (verb.hop) return write_shell(graph, options, verb, deal);
   // Sizes alone need nothing held, unless it was asked for.
   if (options.storage == Storage::automatic || options.storage == Storage::stream) {
     return {shell_sizes(graph, options), Storage::stream, 0};
   }
   const Shells shells = build_shells(graph, options);
   return {shells.pairs(), shells.storage(), shells.bytes()};
+}
+
+/// What all processes have found, from what each has.
+void add_up(Answer& answer, const Deal& deal) {
+  const auto own = std::accumulate(answer.pairs.begin(), answer.pairs.end(), std::uint64_t{0});
+  answer.ranks = by_rank(deal, own, answer.bytes);
+  std::size_t hops = 0;
+  for (const std::string& count : deal.team().gather(std::to_string(answer.pairs.size()))) {
+    hops = std::max<std::size_t>(hops, std::stoull(count));
+  }
+  answer.pairs.resize(hops, 0);
+  deal.team().sum(std::span(answer.pairs));
+  answer.bytes = 0;
+  for (const Json& rank : answer.ranks) answer.bytes += rank.at("bytes").get<std::uint64_t>();
 }
 
 void print_for_people(const Answer& answer, double seconds, const Graph& graph) {
@@ -106,18 +184,33 @@ void print_for_people(const Answer& answer, double seconds, const Graph& graph) 
   }
   fmt::print("storage {}, {} bytes, {:.3g} s\n", storage_name(answer.storage), answer.bytes,
              seconds);
+  for (const Json& rank : answer.ranks) {
+    fmt::print("rank {}: {} nodes, {} pairs, {} of shells, {} of memory at most\n",
+               rank["rank"].get<int>(), rank["nodes"].get<NodeId>(),
+               rank["pairs"].get<std::uint64_t>(),
+               detail::human_bytes(rank["bytes"].get<std::uint64_t>()),
+               detail::human_bytes(rank["peak_bytes"].get<std::uint64_t>()));
+  }
 }
 
 void run_shells(const ShellsVerb& verb) {
   if ((verb.distances || verb.hop) && verb.out.empty()) {
     throw CLI::ValidationError("-o", "name the file to write: -o FILE");
   }
-  const io::ReadResult read = verb.source.load(verb.common);
-  const Graph& graph = read.dataset.graph;
+  io::ReadResult read = verb.source.load(verb.common);
   TerminalProgress progress("walking", verb.common.quiet);
-  const ShellOptions options = verb.flags.options(verb.common, &progress);
+  ShellOptions options = verb.flags.options(verb.common, &progress);
+  std::shared_ptr<const Deal> deal;
+  if (team() != nullptr) {
+    TeamDataset dealt = deal_out_graph(read.dataset.graph, options.hops);
+    read.dataset = std::move(dealt.dataset);
+    deal = std::move(dealt.deal);
+    options.rows = deal->own();
+  }
+  const Graph& graph = read.dataset.graph;
   const auto begun = std::chrono::steady_clock::now();
-  Answer answer = find_shells(graph, options, verb);
+  Answer answer = find_shells(graph, options, verb, deal.get());
+  if (deal != nullptr) add_up(answer, *deal);
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
   // Shells that were asked for and are empty are said to be empty.
@@ -129,6 +222,7 @@ void run_shells(const ShellsVerb& verb) {
               {"storage", storage_name(answer.storage)},
               {"bytes", answer.bytes},
               {"seconds", seconds}};
+    if (!answer.ranks.is_null()) json["ranks"] = answer.ranks;
     if (!verb.out.empty()) json["written"] = verb.out.string();
     print_json(json);
   } else {

@@ -12,6 +12,7 @@
 #include "ngf/io/tensors.hpp"
 #include "ngf/tasks/classify.hpp"
 #include "ngf/tasks/splits.hpp"
+#include "ranks.hpp"
 #include "train_flags.hpp"
 #include "train_job.hpp"
 #include "train_report.hpp"
@@ -94,6 +95,10 @@ void print_outcome(const TrainVerb& verb, const TrainTask& task, const TrainJob&
                      {"test", task.split.test.size()}};
     // Nothing is planned where all runs were found in a journal.
     if (plan) json["plan"] = plan_json(*plan);
+    if (task.dealt != nullptr) {
+      const ClassifyPlan own = plan.value_or(ClassifyPlan());
+      json["ranks"] = by_rank(*task.dealt->deal, own.pairs, own.bytes);
+    }
     if (!verb.plot.empty()) json["plot"] = verb.plot.string();
     if (!verb.out.empty()) json["written"] = verb.out.string();
     print_json(json);
@@ -129,7 +134,8 @@ std::optional<ClassifyPlan> train_all(TrainJob& job, TerminalProgress& progress)
 
 void run_job(const TrainVerb& verb, const TrainTask& task) {
   TrainJob job(task, verb.runs);
-  keep_runs(job, verb);
+  if (speaks()) keep_runs(job, verb);
+  if (task.dealt != nullptr) job.share_finished();
   TerminalProgress progress("training", verb.common.quiet);
   const auto begun = std::chrono::steady_clock::now();
   std::optional<ClassifyPlan> plan;
@@ -142,18 +148,43 @@ void run_job(const TrainVerb& verb, const TrainTask& task) {
   }
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
-  if (!verb.out.empty()) write_tensors(verb.out, to_tensors(job.best_model(&progress)));
-  if (!verb.plot.empty()) write_plot(verb, task, job.records());
+  if (!verb.out.empty()) {
+    const Model best = job.best_model(&progress);
+    if (speaks()) write_tensors(verb.out, to_tensors(best));
+  }
+  if (!verb.plot.empty() && speaks()) write_plot(verb, task, job.records());
   progress.clear();
   job.finish();
   print_outcome(verb, task, job, plan, seconds);
+}
+
+/// Several processes train together what the first has read.
+void train_together(const TrainVerb& verb, Dataset dataset) {
+  const std::string& name = verb.source.name();
+  TrainTask task{.name = name, .dataset = nullptr, .split = {}, .settings = {}};
+  std::uint32_t hops = 0;
+  if (speaks()) {
+    task.split = choose_split(dataset, verb.flags.split());
+    hops = verb.flags.settings(verb.common, name, dataset).model.hops;
+    dataset.splits = {task.split};
+  }
+  const TeamDataset dealt = deal_out(dataset, hops);
+  task.dataset = speaks() ? &dataset : &dealt.dataset;
+  task.settings = verb.flags.settings(verb.common, name, dealt.dataset);
+  task.dealt = &dealt;
+  if (!speaks()) task.split = dealt.dataset.splits.at(0);
+  run_job(verb, task);
 }
 
 void run_train(const TrainVerb& verb) {
   verb.flags.check();
   check_writable(verb.out);
   check_picture(verb.plot);
-  const io::ReadResult read = verb.source.load(verb.common);
+  io::ReadResult read = verb.source.load(verb.common);
+  if (team() != nullptr) {
+    naming(verb.source.name(), [&] { train_together(verb, std::move(read.dataset)); });
+    return;
+  }
   naming(verb.source.name(), [&] {
     run_job(verb, {.name = verb.source.name(),
                    .dataset = &read.dataset,

@@ -71,7 +71,27 @@ void TrainJob::keep_in(const std::filesystem::path& path, bool resume) {
 
 std::vector<RunResult> TrainJob::classify_runs(const std::vector<RunSettings>& runs,
                                                const ClassifyWatch& watch) const {
-  return classify(*task_.dataset, task_.split, task_.settings, runs, watch);
+  if (task_.dealt == nullptr) {
+    return classify(*task_.dataset, task_.split, task_.settings, runs, watch);
+  }
+  const auto& [dataset, deal] = *task_.dealt;
+  ClassifySettings settings = task_.settings;
+  settings.deal = deal;
+  std::vector<std::uint32_t>& groups = settings.model.tap_groups;
+  for (NodeId u = 0; u < groups.size(); ++u) {
+    groups[u] = task_.settings.model.tap_groups[deal->old_number(u)];
+  }
+  std::vector<RunResult> results = classify(dataset, dataset.splits.at(0), settings, runs, watch);
+  for (RunResult& result : results) {
+    result.model.settings.tap_groups = task_.settings.model.tap_groups;
+  }
+  return results;
+}
+
+void TrainJob::share_finished() {
+  for (const RunSettings& run : runs_) {
+    if (team()->of_first(finished_.contains(run.seed))) finished_.try_emplace(run.seed);
+  }
 }
 
 void TrainJob::train(const ClassifyWatch& watch) {
@@ -89,7 +109,8 @@ void TrainJob::train(const ClassifyWatch& watch) {
 }
 
 Model TrainJob::best_model(Progress* progress) {
-  const std::uint64_t seed = best_of(records()).seed;
+  std::uint64_t seed = best_of(records()).seed;
+  if (team() != nullptr) seed = team()->of_first(seed);
   for (const RunResult& result : trained_) {
     if (result.settings.seed == seed) return result.model;
   }

@@ -9,6 +9,7 @@
 
 #include "ngf/report/journal.hpp"
 #include "ngf/tasks/classify.hpp"
+#include "ranks.hpp"
 #include "train_report.hpp"
 
 namespace ngf::cli {
@@ -19,6 +20,7 @@ struct TrainTask {
   const Dataset* dataset = nullptr;
   Split split;
   ClassifySettings settings;
+  const TeamDataset* dealt = nullptr;  ///< where processes train together; it has one split
 
   /// The same text for the same numbers; threads and memory are not in it.
   std::string text() const;
@@ -38,6 +40,8 @@ class TrainJob {
   std::optional<std::filesystem::path> place_for_journal(const std::filesystem::path& model) const;
   /// Keeps finished runs in a journal. Throws Error where that cannot be.
   void keep_in(const std::filesystem::path& path, bool resume);
+  /// Tells the other processes which runs the first has found finished.
+  void share_finished();
   /// Trains the runs that are missing. Throws Interrupted.
   void train(const ClassifyWatch& watch);
   /// The network of the best run. One that an earlier process trained is trained again, which

@@ -4,12 +4,14 @@
 #include <limits>
 #include <set>
 #include <span>
+#include <utility>
 
 namespace ngf {
 
 namespace {
 
-std::vector<NodeId> renumber(const std::vector<NodeId>& part, const std::vector<NodeId>& new_id) {
+std::vector<NodeId> numbered_anew(const std::vector<NodeId>& part,
+                                  const std::vector<NodeId>& new_id) {
   std::vector<NodeId> result;
   for (const NodeId u : part) {
     if (new_id[u] != std::numeric_limits<NodeId>::max()) result.push_back(new_id[u]);
@@ -37,6 +39,28 @@ MatrixF rows_of(const MatrixF& features, std::span<const NodeId> kept) {
   return result;
 }
 
+/// A graph with what is known of its nodes, which were `kept` in the data set.
+Dataset with_node_data(Graph graph, const Dataset& dataset, std::span<const NodeId> kept) {
+  Dataset result;
+  result.graph = std::move(graph);
+  if (const auto* dense = std::get_if<MatrixF>(&dataset.features)) {
+    result.features = rows_of(*dense, kept);
+  } else if (const auto* sparse = std::get_if<SparseMatrixF>(&dataset.features)) {
+    result.features = rows_of(*sparse, kept);
+  }
+  if (!dataset.labels.empty()) {
+    for (const NodeId u : kept) result.labels.push_back(dataset.labels[u]);
+  }
+  std::vector<NodeId> new_id(dataset.graph.nodes(), std::numeric_limits<NodeId>::max());
+  for (std::size_t i = 0; i < kept.size(); ++i) new_id[kept[i]] = static_cast<NodeId>(i);
+  for (const Split& split : dataset.splits) {
+    result.splits.push_back({numbered_anew(split.train, new_id),
+                             numbered_anew(split.validation, new_id),
+                             numbered_anew(split.test, new_id)});
+  }
+  return result;
+}
+
 }  // namespace
 
 std::int64_t Dataset::feature_count() const {
@@ -56,23 +80,11 @@ bool Dataset::has_node_data() const {
 }
 
 Dataset restrict_to(const Dataset& dataset, std::span<const NodeId> kept) {
-  Dataset result;
-  result.graph = induced_subgraph(dataset.graph, kept);
-  if (const auto* dense = std::get_if<MatrixF>(&dataset.features)) {
-    result.features = rows_of(*dense, kept);
-  } else if (const auto* sparse = std::get_if<SparseMatrixF>(&dataset.features)) {
-    result.features = rows_of(*sparse, kept);
-  }
-  if (!dataset.labels.empty()) {
-    for (const NodeId u : kept) result.labels.push_back(dataset.labels[u]);
-  }
-  std::vector<NodeId> new_id(dataset.graph.nodes(), std::numeric_limits<NodeId>::max());
-  for (std::size_t i = 0; i < kept.size(); ++i) new_id[kept[i]] = static_cast<NodeId>(i);
-  for (const Split& split : dataset.splits) {
-    result.splits.push_back({renumber(split.train, new_id), renumber(split.validation, new_id),
-                             renumber(split.test, new_id)});
-  }
-  return result;
+  return with_node_data(induced_subgraph(dataset.graph, kept), dataset, kept);
+}
+
+Dataset renumber(const Dataset& dataset, std::span<const NodeId> order) {
+  return with_node_data(renumber(dataset.graph, order), dataset, order);
 }
 
 }  // namespace ngf

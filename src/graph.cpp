@@ -17,12 +17,8 @@ namespace detail {
 /// Makes graphs of rows that are known to keep the promises, without looking again.
 struct GraphMaker {
   static Graph make(Rows rows, bool directed, std::uint64_t self_loops) {
-    Graph graph;
-    graph.offsets_ = std::move(rows.offsets);
-    graph.targets_ = std::move(rows.targets);
-    graph.weights_ = std::move(rows.weights);
-    graph.self_loops_ = self_loops;
-    return with_direction(std::move(graph), directed);
+    const auto kept = std::make_shared<const Rows>(std::move(rows));
+    return {{kept->offsets, kept->targets, kept->weights, self_loops, directed}, kept};
   }
 
   static Graph make(Rows rows, bool directed) {
@@ -107,6 +103,20 @@ Graph::Graph(std::vector<std::uint64_t> offsets, std::vector<NodeId> targets,
     made = GraphMaker::with_direction(std::move(made), false);
   }
   *this = std::move(made);
+}
+
+Graph::Graph(const Rows& rows, std::shared_ptr<const void> owner)
+    : offsets_(rows.offsets),
+      targets_(rows.targets),
+      weights_(rows.weights),
+      owner_(std::move(owner)),
+      edges_((rows.targets.size() - rows.self_loops) / (rows.directed ? 1 : 2)),
+      self_loops_(rows.self_loops),
+      directed_(rows.directed) {}
+
+bool operator==(const Graph& a, const Graph& b) {
+  return a.directed_ == b.directed_ && std::ranges::equal(a.offsets_, b.offsets_) &&
+         std::ranges::equal(a.targets_, b.targets_) && std::ranges::equal(a.weights_, b.weights_);
 }
 
 std::uint64_t Graph::bytes() const {
@@ -225,6 +235,39 @@ Graph induced_subgraph(const Graph& graph, std::span<const NodeId> kept) {
     rows.offsets.push_back(rows.targets.size());
   }
   return GraphMaker::make(std::move(rows), graph.directed());
+}
+
+Graph renumber(const Graph& graph, std::span<const NodeId> order) {
+  const NodeId nodes = graph.nodes();
+  if (order.size() != nodes) fail("{} numbers for {} nodes", order.size(), nodes);
+  std::vector<NodeId> number(nodes, nodes);
+  for (NodeId i = 0; i < nodes; ++i) {
+    if (order[i] >= nodes || number[order[i]] != nodes) {
+      fail("the nodes' new order names node {} twice, or no node", order[i]);
+    }
+    number[order[i]] = i;
+  }
+  std::vector<std::uint64_t> offsets(1, 0);
+  offsets.reserve(nodes + std::size_t{1});
+  std::vector<NodeId> targets;
+  std::vector<double> weights;
+  targets.reserve(graph.arcs());
+  weights.reserve(graph.weights().size());
+  std::vector<std::pair<NodeId, double>> row;
+  for (const NodeId u : order) {
+    row.clear();
+    for (std::size_t i = 0; i < graph.degree(u); ++i) {
+      row.emplace_back(number[graph.neighbors(u)[i]],
+                       graph.weighted() ? graph.weights_of(u)[i] : 1);
+    }
+    std::sort(row.begin(), row.end());
+    for (const auto& [v, weight] : row) {
+      targets.push_back(v);
+      if (graph.weighted()) weights.push_back(weight);
+    }
+    offsets.push_back(targets.size());
+  }
+  return {std::move(offsets), std::move(targets), std::move(weights), graph.directed()};
 }
 
 DegreeStatistics degree_statistics(const Graph& graph) {

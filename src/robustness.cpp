@@ -74,18 +74,20 @@ Robustness measure_robustness(const Graph& graph, const Taps& taps,
   Robustness result;
   result.estimated = !exactly;
   result.shell_change.assign(taps.count(), 0);
-  std::vector<double> polynomial_errors;
-  std::vector<double> neighborhood_errors;
   const auto rounds = static_cast<std::uint64_t>(options.realisations);
-  for (std::uint64_t round = 0; round < rounds; ++round) {
+  std::vector<double> polynomial_errors(rounds, 0);
+  std::vector<double> neighborhood_errors(rounds, 0);
+  const auto first = static_cast<std::uint64_t>(options.team == nullptr ? 0 : options.team->rank());
+  const auto step = static_cast<std::uint64_t>(options.team == nullptr ? 1 : options.team->size());
+  for (std::uint64_t round = first; round < rounds; round += step) {
     throw_if_stopped(options.progress);
     PerturbOptions perturb_options = options.perturb;
     perturb_options.seed += round;
     const Graph changed = perturb(graph, perturb_options).graph;
     const NeighborhoodFilter after(changed, taps, filter_options);
-    neighborhood_errors.push_back(relative_error(after.apply(x), neighborhood_before));
-    polynomial_errors.push_back(relative_error(
-        PolynomialFilter(changed, taps, options.shift, threads).apply(x), polynomial_before));
+    neighborhood_errors[round] = relative_error(after.apply(x), neighborhood_before);
+    polynomial_errors[round] = relative_error(
+        PolynomialFilter(changed, taps, options.shift, threads).apply(x), polynomial_before);
     for (std::uint32_t k = 1; k < taps.count(); ++k) {
       if (sizes[k] == 0) continue;
       result.shell_change[k] +=
@@ -93,6 +95,12 @@ Robustness measure_robustness(const Graph& graph, const Taps& taps,
           static_cast<double>(sizes[k]) / static_cast<double>(rounds);
     }
     if (options.progress != nullptr) options.progress->report(round + 1, rounds);
+  }
+  if (options.team != nullptr) {
+    // Each realisation has one process; the others add nothing to it.
+    for (auto* const values : {&neighborhood_errors, &polynomial_errors, &result.shell_change}) {
+      options.team->sum(std::span(*values));
+    }
   }
   result.neighborhood = spread_of(neighborhood_errors);
   result.polynomial = spread_of(polynomial_errors);

@@ -36,4 +36,7 @@ struct Dataset {
 /// The part of a data set on `kept` (strictly increasing), renumbered in that order.
 Dataset restrict_to(const Dataset& dataset, std::span<const NodeId> kept);
 
+/// The data set with node order[i] as number i.
+Dataset renumber(const Dataset& dataset, std::span<const NodeId> order);
+
 }  // namespace ngf

@@ -10,12 +10,14 @@
 #include "ngf/matrix.hpp"
 #include "ngf/shells.hpp"
 #include "ngf/spectrum.hpp"
+#include "ngf/team.hpp"
 
 /// Graph filters: y = sum over k of h_k A_k x on shells (neighbourhood filters), and
 /// y = sum over k of h_k S^k x on powers of a shift (classical, polynomial filters).
 ///
 /// Signals X are N x F, one row a node, float or double. The answer does not depend on the number
-/// of threads.
+/// of threads. Where nodes are dealt to a team of processes, each has the rows of its own nodes, of
+/// signals and of results, and all of them filter at the same time.
 
 namespace ngf {
 
@@ -32,6 +34,10 @@ template <typename Real>
 using SignalsView = Eigen::Ref<const SignalsOf<Real>, 0, Eigen::OuterStride<>>;
 template <typename Real>
 using SignalsSlice = Eigen::Ref<SignalsOf<Real>, 0, Eigen::OuterStride<>>;
+
+/// The signals of all nodes from those of each rank's own.
+template <typename Real>
+SignalsOf<Real> gathered(const Deal& deal, const SignalsView<Real>& own);
 
 /// The numbers h_k of a filter, k = 0..count-1: one set for all nodes, or one set for each group of
 /// nodes ("node-variant").
@@ -93,6 +99,9 @@ struct FilterOptions {
   /// form of storage is the fastest depends on it.
   std::int64_t width = 0;
   bool in_double = false;
+  /// Where given, each process holds the shells of its own nodes. All have the whole graph, and all
+  /// taps.
+  std::shared_ptr<const Deal> deal;
 };
 
 /// y = sum over k of h_k A_k x, with A_k the shell of k hops.
@@ -102,6 +111,10 @@ class NeighborhoodFilter {
   NeighborhoodFilter(const Graph& graph, Taps taps, const FilterOptions& options = {});
 
   NodeId nodes() const { return nodes_; }
+  /// Those that this process has the signals of.
+  NodeId rows() const;
+  /// How nodes are dealt; null where this process has all.
+  const Deal* deal() const { return options_.deal.get(); }
   const Taps& taps() const { return taps_; }
   /// Other taps for the same shells. Where they tell twins apart that were merged, the shells are
   /// found again.
@@ -135,20 +148,27 @@ class NeighborhoodFilter {
   template <typename Real>
   FilterGradients<Real> gradients_of(const SignalsView<Real>& x,
                                      const SignalsView<Real>& by_output) const;
+  /// The same, the gradient by X into columns that are there. Returns the one by the taps.
+  template <typename Real>
+  std::vector<double> gradients_to(const SignalsView<Real>& x, const SignalsView<Real>& by_output,
+                                   SignalsSlice<Real> by_input) const;
 
  private:
   struct Scales;
   friend class FilterRun;
 
   void find_shells(const Graph& graph);
+  Storage agreed_storage(const Graph& graph, const ShellOptions& options) const;
 
   NodeId nodes_;
   Taps taps_;
   FilterOptions options_;
-  std::shared_ptr<const filter::Twins> twins_;  // null where they are not merged
-  std::shared_ptr<const Graph> whole_;          // the graph with all twins, where they are
-  std::shared_ptr<const Graph> graph_;          // to find the shells in, where they are not held
-  std::shared_ptr<const Graph> back_graph_;     // transposed; the same when undirected
+  std::shared_ptr<const filter::Twins> twins_;   // null where they are not merged
+  std::shared_ptr<const Graph> whole_;           // the graph with all twins, where they are
+  std::shared_ptr<const Graph> graph_;           // to find the shells in, where they are not held
+  std::shared_ptr<const Graph> back_graph_;      // transposed; the same when undirected
+  std::shared_ptr<const Deal> shells_deal_;      // of the shells' rows, where nodes are dealt
+  std::shared_ptr<const ShellOptions> walking_;  // how shells are found in it
   std::shared_ptr<const Shells> shells_;
   std::shared_ptr<const Shells> back_;  // of the transposed graph; the same when undirected
   std::shared_ptr<const filter::ListLayout> layout_;       // of the shells
@@ -181,9 +201,15 @@ struct ValuedRows {
 class ShiftOperator {
  public:
   /// Throws Error for a shift that a directed graph does not have.
-  ShiftOperator(const Graph& graph, Shift shift, int threads = 0);
+  /// Where nodes are dealt, each process has its own rows.
+  ShiftOperator(const Graph& graph, Shift shift, int threads = 0,
+                std::shared_ptr<const Deal> deal = nullptr);
 
-  NodeId nodes() const { return static_cast<NodeId>(forward_.offsets.size() - 1); }
+  NodeId nodes() const { return deal_ == nullptr ? rows() : deal_->nodes(); }
+  NodeId rows() const { return static_cast<NodeId>(forward_.offsets.size() - 1); }
+  const Deal* deal() const { return deal_.get(); }
+  /// Of the first row here.
+  NodeId first_node() const { return deal_ == nullptr ? 0 : deal_->own().begin; }
   std::uint64_t entries() const { return forward_.columns.size(); }
   /// Of S, or of S'.
   template <typename Real>
@@ -200,7 +226,7 @@ class ShiftOperator {
   int threads() const { return threads_; }
 
  private:
-  void divide_by_largest();
+  void divide_by_largest(bool negative);
 
   struct Rows {
     std::vector<std::uint64_t> offsets;
@@ -209,8 +235,11 @@ class ShiftOperator {
     std::vector<float> singles;  // the same in float
   };
 
+  static void keep(const RowRange& range, Rows& rows);
+
   int threads_ = 0;
   bool symmetric_ = true;
+  std::shared_ptr<const Deal> deal_;
   Rows forward_;
   Rows back_;  // the transpose, where it is another
 };
@@ -218,9 +247,13 @@ class ShiftOperator {
 /// y = sum over k of h_k S^k x.
 class PolynomialFilter {
  public:
-  PolynomialFilter(const Graph& graph, Taps taps, Shift shift = Shift::adjacency, int threads = 0);
+  PolynomialFilter(const Graph& graph, Taps taps, Shift shift = Shift::adjacency, int threads = 0,
+                   std::shared_ptr<const Deal> deal = nullptr);
 
   NodeId nodes() const { return shift_->nodes(); }
+  /// Those that this process has the signals of.
+  NodeId rows() const { return shift_->rows(); }
+  const Deal* deal() const { return shift_->deal(); }
   const Taps& taps() const { return taps_; }
   void set_taps(Taps taps);
   const ShiftOperator& shift() const { return *shift_; }

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -21,7 +22,7 @@ struct Edge {
   friend bool operator==(const Edge&, const Edge&) = default;
 };
 
-/// A graph on the nodes 0..N-1 as compressed sparse rows that never change.
+/// A graph on the nodes 0..N-1 as compressed sparse rows that never change; copies share them.
 ///
 /// Row u holds the nodes that u has an arc to, sorted, each once. An undirected graph holds each
 /// edge in both rows. Weights are optional, one double an arc, in the order of the arcs; in an
@@ -34,6 +35,16 @@ class Graph {
   /// Takes finished rows. Throws Error where they break the promises above.
   Graph(std::vector<std::uint64_t> offsets, std::vector<NodeId> targets,
         std::vector<double> weights, bool directed);
+
+  /// Rows that are known to keep the promises above, where `owner` keeps them.
+  struct Rows {
+    std::span<const std::uint64_t> offsets;
+    std::span<const NodeId> targets;
+    std::span<const double> weights;
+    std::uint64_t self_loops = 0;
+    bool directed = false;
+  };
+  Graph(const Rows& rows, std::shared_ptr<const void> owner);
 
   NodeId nodes() const { return static_cast<NodeId>(offsets_.size() - 1); }
   /// Entries of the rows: an undirected edge counts twice, a self-loop once.
@@ -61,14 +72,17 @@ class Graph {
   /// Bytes of the three arrays.
   std::uint64_t bytes() const;
 
-  friend bool operator==(const Graph&, const Graph&) = default;
+  friend bool operator==(const Graph& a, const Graph& b);
 
  private:
   friend struct detail::GraphMaker;
 
-  std::vector<std::uint64_t> offsets_{0};
-  std::vector<NodeId> targets_;
-  std::vector<double> weights_;
+  static constexpr std::uint64_t no_rows = 0;
+
+  std::span<const std::uint64_t> offsets_{&no_rows, 1};
+  std::span<const NodeId> targets_;
+  std::span<const double> weights_;
+  std::shared_ptr<const void> owner_;  // of the three
   std::uint64_t edges_ = 0;
   std::uint64_t self_loops_ = 0;
   bool directed_ = false;
@@ -121,6 +135,9 @@ Graph as_directed(Graph graph);
 
 /// The graph on `kept` (strictly increasing), renumbered 0..kept.size()-1 in that order.
 Graph induced_subgraph(const Graph& graph, std::span<const NodeId> kept);
+
+/// The graph with node order[i] as number i.
+Graph renumber(const Graph& graph, std::span<const NodeId> order);
 
 struct DegreeStatistics {
   std::uint64_t min = 0;

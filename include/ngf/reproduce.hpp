@@ -44,8 +44,9 @@ class ReproduceJob {
 
   /// Finds how fast this machine does what the cells do, by short runs, if any cells are missing.
   void time_trials(const ReproduceWatch& watch);
-  /// Runs the cells that are missing. Throws Interrupted.
-  void run(const ReproduceWatch& watch);
+  /// Runs the cells that are missing. Throws Interrupted. With a team, whose first this is, the
+  /// others run cells too, by `help_with_cells`.
+  void run(const ReproduceWatch& watch, Team* team = nullptr);
   /// Writes results, tables, pictures and the page; then the journal goes. Returns provenance.json.
   std::string write_report(bool stand_in);
 
@@ -67,7 +68,9 @@ class ReproduceJob {
   double slowness_of(const Trial& trial) const;
   /// The cell of that kind to be tried, in so many seconds at most; or none.
   const Cell* to_be_tried(const std::string& kind, double seconds) const;
-  void run_figure(const Figure& figure, const ReproduceWatch& watch);
+  void run_figure(const Figure& figure, const ReproduceWatch& watch, Team* team);
+  /// Keeps what a cell has told, and counts its time.
+  double keep(const Cell& cell, const std::string& told);
   /// The estimate of all that is missing, corrected by how cells went so far.
   double seconds_left() const;
   Times times(const Figure& figure) const;
@@ -84,5 +87,8 @@ class ReproduceJob {
   double spent_ = 0;     // by cells of this process
   double foretold_ = 0;  // of these
 };
+
+/// Runs the cells that the first process of the team asks for, until it needs no more.
+void help_with_cells(const Study& study, const std::vector<std::string>& figures, Team& team);
 
 }  // namespace ngf::experiments

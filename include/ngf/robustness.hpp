@@ -13,6 +13,8 @@ struct RobustnessOptions {
   Shift shift = Shift::adjacency;  ///< of the polynomial filter
   FilterOptions filter;            ///< of the neighbourhood filter
   Progress* progress = nullptr;
+  Team* team =
+      nullptr;  ///< where given, its processes share the realisations, and all get the result
 };
 
 struct Spread {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -33,8 +34,23 @@ enum class Engine {
   queue,  ///< one source after another: for few hops, where little is reached
 };
 
+/// The rows begin..end-1 of a graph's matrices; by default all.
+struct RowRange {
+  NodeId begin = 0;
+  NodeId end = std::numeric_limits<NodeId>::max();
+
+  NodeId count() const { return end - begin; }
+  bool contains(NodeId u) const { return begin <= u && u < end; }
+  /// Those that a graph of so many nodes has.
+  RowRange within(NodeId nodes) const {
+    const NodeId last = std::min(end, nodes);
+    return {std::min(begin, last), last};
+  }
+};
+
 struct ShellOptions {
   std::uint32_t hops = all_hops;  ///< shells 0..hops
+  RowRange rows = {};             ///< these rows of the shells alone
   Storage storage = Storage::automatic;
   /// Automatic storage holds hops where a larger share of all pairs is in a shell, lists where not.
   double dense_above = 0.25;
@@ -49,7 +65,7 @@ struct ShellOptions {
 
 /// What it would take to hold the shells, told before it is taken.
 struct ShellPlan {
-  std::vector<std::uint64_t> pairs;  ///< by hop: ordered pairs, exact or estimated
+  std::vector<std::uint64_t> pairs;  ///< by hop: ordered pairs of the rows, exact or estimated
   bool estimated = false;            ///< from a sample of the sources
   std::uint64_t sparse_bytes = 0;
   std::uint64_t dense_bytes = 0;
@@ -65,30 +81,35 @@ struct ShellPlan {
 /// with the smallest budget that would do, when what was asked for cannot fit.
 ShellPlan plan_shells(const Graph& graph, const ShellOptions& options = {});
 
-/// The number of ordered pairs at 0, 1, ... hops, exactly; no more entries than there are hops.
+/// The number of ordered pairs at 0, 1, ... hops, exactly, of the rows that the options name; no
+/// more entries than there are hops.
 std::vector<std::uint64_t> shell_sizes(const Graph& graph, const ShellOptions& options = {});
 
-/// Hops of all pairs.
+/// Hops of all pairs, or of some rows of them.
 template <typename Hop>
 class HopMatrix {
  public:
   static constexpr Hop farther = std::numeric_limits<Hop>::max();
 
   /// Rows are padded to whole cache lines; what is in the padding means nothing.
-  explicit HopMatrix(NodeId nodes);
+  explicit HopMatrix(NodeId nodes, const RowRange& rows = {});
 
   NodeId nodes() const { return nodes_; }
+  const RowRange& rows() const { return rows_; }
   std::size_t stride() const { return stride_; }
   Hop operator()(NodeId u, NodeId v) const { return row(u)[v]; }
-  std::span<const Hop> row(NodeId u) const { return {values_.get() + u * stride_, nodes_}; }
-  Hop* row_data(NodeId u) { return values_.get() + u * stride_; }
-  std::uint64_t bytes() const { return std::uint64_t{nodes_} * stride_ * sizeof(Hop); }
+  std::span<const Hop> row(NodeId u) const { return {values_.get() + place(u), nodes_}; }
+  Hop* row_data(NodeId u) { return values_.get() + place(u); }
+  std::uint64_t bytes() const { return std::uint64_t{rows_.count()} * stride_ * sizeof(Hop); }
 
  private:
   struct Free {
     void operator()(Hop* values) const noexcept;
   };
+  std::size_t place(NodeId u) const { return (u - rows_.begin) * stride_; }
+
   NodeId nodes_ = 0;
+  RowRange rows_;
   std::size_t stride_ = 0;
   std::unique_ptr<Hop, Free> values_;
 };
@@ -107,12 +128,15 @@ struct ShellRows {
 template <typename Column>
 class ColumnLists {
  public:
-  /// To be filled by `blocks` calls of `add`, no more than there are nodes.
-  ColumnLists(NodeId nodes, std::uint32_t hops, std::size_t blocks)
-      : hops_(hops),
-        block_(nodes, 0),
-        places_(nodes * (hops + std::size_t{1}), 0),
+  /// To be filled by `blocks` calls of `add`, no more than there are rows.
+  ColumnLists(const RowRange& rows, std::uint32_t hops, std::size_t blocks)
+      : rows_(rows),
+        hops_(hops),
+        block_(rows.count(), 0),
+        places_(rows.count() * (hops + std::size_t{1}), 0),
         blocks_(blocks) {}
+
+  const RowRange& rows() const { return rows_; }
 
   /// The columns of row u at `hop`, from 1 to `hops()`.
   std::span<const Column> columns(NodeId u, std::uint32_t hop) const {
@@ -120,10 +144,10 @@ class ColumnLists {
     return {block(u) + place[hop - 1], place[hop] - place[hop - 1]};
   }
   /// The block that row u is in; places(u) are where in it the row begins, and each hop ends.
-  const Column* block(NodeId u) const { return blocks_[block_[u]].get(); }
+  const Column* block(NodeId u) const { return blocks_[block_[u - rows_.begin]].get(); }
   std::span<const std::uint32_t> places(NodeId u) const {
     const std::size_t count = hops_ + std::size_t{1};
-    return {places_.data() + u * count, count};
+    return {places_.data() + (u - rows_.begin) * count, count};
   }
   std::uint32_t hops() const { return hops_; }
   std::uint64_t bytes() const;
@@ -132,6 +156,7 @@ class ColumnLists {
   void add(std::size_t block, const ShellRows<Column>& rows);
 
  private:
+  RowRange rows_;
   std::uint32_t hops_ = 0;
   std::vector<Column> block_;  // by row, the block that it is in
   std::vector<std::uint32_t> places_;
@@ -144,10 +169,12 @@ class Shells {
   using Held = std::variant<std::monostate, HopMatrix<std::uint8_t>, HopMatrix<std::uint16_t>,
                             ColumnLists<std::uint16_t>, ColumnLists<std::uint32_t>>;
 
-  Shells(NodeId nodes, std::uint32_t hops, ShellPlan plan, Held held)
-      : nodes_(nodes), hops_(hops), plan_(std::move(plan)), held_(std::move(held)) {}
+  Shells(NodeId nodes, const RowRange& rows, std::uint32_t hops, ShellPlan plan, Held held)
+      : nodes_(nodes), rows_(rows), hops_(hops), plan_(std::move(plan)), held_(std::move(held)) {}
 
   NodeId nodes() const { return nodes_; }
+  /// The rows that are here.
+  const RowRange& rows() const { return rows_; }
   /// The last shell that was asked for; `all_hops` when that was all.
   std::uint32_t hops() const { return hops_; }
   const ShellPlan& plan() const { return plan_; }
@@ -163,6 +190,7 @@ class Shells {
 
  private:
   NodeId nodes_ = 0;
+  RowRange rows_;
   std::uint32_t hops_ = 0;
   ShellPlan plan_;
   Held held_;
@@ -176,8 +204,8 @@ Shells build_shells(const Graph& graph, const ShellOptions& options = {});
 void stream_shells(const Graph& graph, const ShellOptions& options,
                    const std::function<void(const ShellRows<NodeId>&)>& visit);
 
-/// Writes the hop of each pair into a matrix that is there already, by the options' hops, paths and
-/// threads. Throws Error where a hop does not fit.
+/// Writes the rows of a matrix that is there already, by the options' hops, paths and threads.
+/// Throws Error where a hop does not fit.
 template <typename Hop>
 void write_hops(const Graph& graph, const ShellOptions& options, HopMatrix<Hop>& into);
 

@@ -236,32 +236,81 @@ double ReproduceJob::seconds_left() const {
   return foretold_ > trust_after ? sum * spent_ / foretold_ : sum;
 }
 
-void ReproduceJob::run(const ReproduceWatch& watch) {
-  for (const Figure& figure : figures_) run_figure(figure, watch);
+namespace {
+
+/// What a cell leaves in the journal.
+std::string run_cell(const Cell& cell, Progress* progress) {
+  const auto begun = Clock::now();
+  const std::string rows = cell.run(progress);
+  return Json{{"seconds", seconds_since(begun)}, {"rows", Json::parse(rows)}}.dump();
 }
 
-void ReproduceJob::run_figure(const Figure& figure, const ReproduceWatch& watch) {
+}  // namespace
+
+void ReproduceJob::run(const ReproduceWatch& watch, Team* team) {
+  for (const Figure& figure : figures_) run_figure(figure, watch, team);
+  if (team != nullptr) team->of_first(std::string());
+}
+
+double ReproduceJob::keep(const Cell& cell, const std::string& told) {
+  journal_->add(cell.key, told);
+  const double took = Json::parse(told).at("seconds").get<double>();
+  spent_ += took;
+  foretold_ += estimate(cell);
+  return took;
+}
+
+void ReproduceJob::run_figure(const Figure& figure, const ReproduceWatch& watch, Team* team) {
   const double all = estimate_left(figure);
   if (all == 0) return;
   auto whole = begin(watch, figure.name);
+  std::vector<const Cell*> missing;
+  for (const Cell& cell : figure.cells) {
+    if (!done(cell)) missing.push_back(&cell);
+  }
+  const auto ranks = static_cast<std::size_t>(team == nullptr ? 1 : team->size());
+  // Cells of one round take about as long, since all wait for its last.
+  if (ranks > 1) {
+    std::ranges::stable_sort(missing, std::greater(), [&](const Cell* c) { return estimate(*c); });
+  }
   double before = 0;
   double seconds = 0;
-  for (const Cell& cell : figure.cells) {
-    if (done(cell)) continue;
-    CellProgress progress(whole.get(), before, estimate(cell), all);
+  for (std::size_t first = 0; first < missing.size(); first += ranks) {
+    const std::span round =
+        std::span(missing).subspan(first, std::min(ranks, missing.size() - first));
+    double of_round = 0;
+    for (const Cell* const cell : round) of_round += estimate(*cell);
+    CellProgress progress(whole.get(), before, of_round, all);
     throw_if_stopped(&progress);
     if (watch.on_left) watch.on_left(seconds_left());
-    const auto begun = Clock::now();
-    const std::string rows = cell.run(&progress);
-    const double took = seconds_since(begun);
-    journal_->add(cell.key, Json{{"seconds", took}, {"rows", Json::parse(rows)}}.dump());
-    before += estimate(cell);
-    seconds += took;
-    spent_ += took;
-    foretold_ += estimate(cell);
+    if (team == nullptr) {
+      seconds += keep(*round[0], run_cell(*round[0], &progress));
+    } else {
+      Json keys = Json::array();
+      for (const Cell* const cell : round) keys.push_back(cell->key);
+      team->of_first(keys.dump());
+      const std::vector<std::string> told = team->gather(run_cell(*round[0], &progress));
+      for (std::size_t i = 0; i < round.size(); ++i) seconds += keep(*round[i], told[i]);
+    }
+    before += of_round;
   }
   whole.reset();
   if (watch.on_done) watch.on_done(figure, seconds, seconds_left());
+}
+
+void help_with_cells(const Study& study, const std::vector<std::string>& figures, Team& team) {
+  std::map<std::string, Cell> cells;
+  for (const std::string& name : figures) {
+    for (Cell& cell : make_figure(name, study).cells) cells.emplace(cell.key, std::move(cell));
+  }
+  for (;;) {
+    const std::string round = team.of_first(std::string());
+    if (round.empty()) return;
+    const Json keys = Json::parse(round);
+    const auto own = static_cast<std::size_t>(team.rank());
+    const bool asked = own < keys.size();
+    team.gather(asked ? run_cell(cells.at(keys[own].get<std::string>()), nullptr) : std::string());
+  }
 }
 
 // ---- The report ----

@@ -33,6 +33,14 @@ void check_gradients(const SignalsView<Real>& x, const SignalsView<Real>& by_out
   }
 }
 
+/// The same, and that there is room for the gradient by the input.
+template <typename Real>
+void check_gradients(const SignalsView<Real>& x, const SignalsView<Real>& by_output,
+                     const SignalsSlice<Real>& by_input, NodeId nodes) {
+  check_gradients<Real>(x, by_output, nodes);
+  check_signals<Real>(x, by_input, nodes);
+}
+
 /// Throws Error unless there are taps, and each node has its own.
 inline void check_taps(const Taps& taps, NodeId nodes) {
   if (taps.count() == 0) detail::fail("a filter needs at least one tap");

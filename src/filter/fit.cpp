@@ -56,22 +56,29 @@ void check(const Matrix& x, const Matrix& y, NodeId nodes) {
   }
 }
 
+/// Where nodes are dealt, each process solves the whole.
+FittedTaps fit_on(const Deal* deal, std::vector<Matrix> basis, const Matrix& y) {
+  if (deal == nullptr) return fit(basis, y);
+  for (Matrix& signals : basis) signals = gathered<double>(*deal, signals);
+  return fit(basis, gathered<double>(*deal, y));
+}
+
 }  // namespace
 
 FittedTaps fit_taps(const NeighborhoodFilter& filter, const Matrix& x, const Matrix& y) {
-  check(x, y, filter.nodes());
+  check(x, y, filter.rows());
   std::vector<Matrix> basis;
   for (std::size_t k = 0; k < filter.taps().count(); ++k) basis.push_back(filter.apply_shell(k, x));
-  return fit(basis, y);
+  return fit_on(filter.deal(), std::move(basis), y);
 }
 
 FittedTaps fit_taps(const PolynomialFilter& filter, const Matrix& x, const Matrix& y) {
-  check(x, y, filter.nodes());
+  check(x, y, filter.rows());
   std::vector<Matrix> basis{x};
   while (basis.size() < filter.taps().count()) {
     basis.push_back(filter.shift().apply(basis.back()));
   }
-  return fit(basis, y);
+  return fit_on(filter.deal(), std::move(basis), y);
 }
 
 }  // namespace ngf

@@ -176,11 +176,13 @@ class HopDots {
       }
     }
     if (blocks_) laid_out_ = in_blocks(x_, matrix_.nodes());
-    for_each_tile(matrix_.nodes(), threads, [&](std::size_t first, std::size_t rows) {
+    const RowRange& range = matrix_.rows();
+    for_each_tile(range.count(), threads, [&](std::size_t first, std::size_t rows) {
       HopWeights<Hop, Real> weights(factors_);
       AlignedVector<Real> w(tile_columns);
-      for (std::size_t u = first; u < first + rows; ++u) {
-        y(static_cast<Eigen::Index>(u), 0) = dot(weights, static_cast<NodeId>(u), w.data());
+      for (std::size_t row = first; row < first + rows; ++row) {
+        y(static_cast<Eigen::Index>(row), 0) =
+            dot(weights, range.begin + static_cast<NodeId>(row), w.data());
       }
     });
   }
@@ -223,7 +225,7 @@ void multiply_tiles(const HopMatrix<Hop>& matrix, const ShellFactors<Real>& fact
                     const Panels<Real>& x, SignalsSlice<Real>& y, int threads) {
   const NodeId nodes = matrix.nodes();
   const PanelShape<Real>& shape = x.shape();
-  for_each_tile(nodes, threads, [&](std::size_t first, std::size_t rows) {
+  for_each_tile(matrix.rows().count(), threads, [&](std::size_t first, std::size_t rows) {
     HopWeights<Hop, Real> weights(factors);
     AlignedVector<Real> w(tile_rows * tile_columns);
     // The result, panel by panel.
@@ -231,7 +233,7 @@ void multiply_tiles(const HopMatrix<Hop>& matrix, const ShellFactors<Real>& fact
     for (std::size_t begin = 0; begin < nodes; begin += tile_columns) {
       const std::size_t count = std::min(tile_columns, nodes - begin);
       for (std::size_t r = 0; r < rows; ++r) {
-        const auto u = static_cast<NodeId>(first + r);
+        const NodeId u = matrix.rows().begin + static_cast<NodeId>(first + r);
         weights.write(u, matrix.row(u).data() + begin, begin, count, w.data() + r * tile_columns);
       }
       for (std::size_t panel = 0; panel < shape.count(); ++panel) {
@@ -329,8 +331,8 @@ class HopCorrelation {
         weights_(factors) {}
 
   Matrix run() const {
-    Matrix dots(matrix_.nodes(), static_cast<Eigen::Index>(hops()));
-    for_each_tile(matrix_.nodes(), threads_, [&](std::size_t first, std::size_t rows) {
+    Matrix dots(matrix_.rows().count(), static_cast<Eigen::Index>(hops()));
+    for_each_tile(matrix_.rows().count(), threads_, [&](std::size_t first, std::size_t rows) {
       const AlignedVector<Real> of_rows = copy_rows(first, rows);
       AlignedVector<Real> products(tile_rows * tile_columns);
       AlignedVector<Real> bins(tile_rows * bins_of_row(), Real{0});
@@ -340,7 +342,7 @@ class HopCorrelation {
         add_tile(first, rows, at, products.data(), bins.data());
       }
       for (std::size_t r = 0; r < rows; ++r) {
-        write_dots(static_cast<NodeId>(first + r), bins.data() + r * bins_of_row(), dots);
+        write_dots(first + r, bins.data() + r * bins_of_row(), dots);
       }
     });
     return dots;
@@ -382,7 +384,7 @@ class HopCorrelation {
   void add_tile(std::size_t first, std::size_t rows, std::size_t at, Real* products,
                 Real* bins) const {
     for (std::size_t r = 0; r < rows; ++r) {
-      const std::size_t u = first + r;
+      const std::size_t u = matrix_.rows().begin + first + r;
       const Hop* const hops_of_row = matrix_.row(static_cast<NodeId>(u)).data() + at;
       Real* const of_row = products + r * tile_columns;
       if (half_ && u >= at) {
@@ -396,11 +398,13 @@ class HopCorrelation {
     }
   }
 
-  void write_dots(NodeId u, const Real* bins, Matrix& dots) const {
+  void write_dots(std::size_t row, const Real* bins, Matrix& dots) const {
+    const NodeId u = matrix_.rows().begin + static_cast<NodeId>(row);
     for (std::size_t k = 0; k < hops(); ++k) {
       double sum = 0;
       for (std::size_t i = 0; i < line; ++i) sum += static_cast<double>(bins[k * line + i]);
-      dots(u, static_cast<Eigen::Index>(k)) = sum * static_cast<double>(factors_.of_row(k, u));
+      dots(static_cast<Eigen::Index>(row), static_cast<Eigen::Index>(k)) =
+          sum * static_cast<double>(factors_.of_row(k, u));
     }
   }
 

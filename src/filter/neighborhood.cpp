@@ -4,9 +4,11 @@
 #include <utility>
 
 #include "filter/checks.hpp"
+#include "filter/dealt_products.hpp"
 #include "filter/merged_products.hpp"
 #include "filter/shell_products.hpp"
 #include "kernels/hops.hpp"
+#include "kernels/target.hpp"
 
 namespace ngf {
 
@@ -44,12 +46,13 @@ double dense_above(const FilterOptions& options, std::size_t taps, NodeId nodes)
   if (options.width == 1) {
     // A single column is read as fast as the hops come, from the caches or from memory.
     constexpr double in_caches = 32e6;
-    if (static_cast<double>(nodes) * nodes > in_caches) return options.in_double ? 0.2 : 0.17;
-    return options.in_double ? 0.15 : 0.09;
+    if (static_cast<double>(nodes) * nodes > in_caches) return options.in_double ? 0.2 : 0.08;
+    return options.in_double ? 0.15 : 0.06;
   }
   if (options.in_double) return 0.6;
   // Up to a cache line, lists take as long for any number of columns.
-  return std::min(0.7, 0.1 + 0.045 * static_cast<double>(options.width));
+  const double most = kernels::halves_wide_registers() ? 0.85 : 0.7;
+  return std::min(most, 0.1 + 0.045 * static_cast<double>(options.width));
 }
 
 /// The options of shells, for a graph of so many nodes.
@@ -59,11 +62,23 @@ ShellOptions shell_options(const FilterOptions& options, std::size_t taps, NodeI
   return result;
 }
 
+/// Twins of one class have the same taps, and one rank.
+std::vector<std::uint32_t> groups_of_twins(const Taps& taps, const Deal* deal) {
+  if (deal == nullptr) return taps.group_of();
+  std::vector<std::uint32_t> groups = deal->ranks();
+  const auto ranks = static_cast<std::uint32_t>(deal->team().size());
+  for (NodeId u = 0; u < groups.size(); ++u) {
+    groups[u] += static_cast<std::uint32_t>(taps.group(u)) * ranks;
+  }
+  return groups;
+}
+
 /// The classes of twins, where there are any that may be merged; otherwise null.
 std::shared_ptr<const filter::Twins> twins_of(const Graph& graph, const Taps& taps,
                                               const FilterOptions& options) {
   if (options.merging == Merging::never || options.shells.min_paths > 1) return nullptr;
-  auto twins = std::make_shared<const filter::Twins>(filter::find_twins(graph, taps.group_of()));
+  auto twins = std::make_shared<const filter::Twins>(
+      filter::find_twins(graph, groups_of_twins(taps, options.deal.get())));
   return twins->classes() < graph.nodes() ? twins : nullptr;
 }
 
@@ -76,7 +91,9 @@ bool merging_pays(NodeId nodes, const Graph& merged, std::size_t taps,
   const auto pairs = dense ? std::pow(static_cast<double>(merged.nodes()), 2)
                            : std::accumulate(plan.pairs.begin(), plan.pairs.end(), 0.0);
   // As measured: adding up signals of twins, and products back, takes as long as so many pairs.
-  const double pairs_of_node = dense ? 200 : 80;
+  const double of_dense = options.width == 1 ? 500 : 200;
+  const double of_lists = options.width > 0 && options.width <= 16 ? 40 : 80;
+  const double pairs_of_node = dense ? of_dense : of_lists;
   const double larger = static_cast<double>(nodes) / static_cast<double>(merged.nodes());
   return pairs * (larger * larger - 1) > pairs_of_node * static_cast<double>(nodes);
 }
@@ -127,7 +144,7 @@ class FilterRun {
   template <typename Real>
   SignalsOf<Real> apply(const ShellFactors<Real>& factors, const SignalsOf<Real>& x,
                         bool transposed) const {
-    filter::check_signals<Real>(x, filter_.nodes());
+    filter::check_signals<Real>(x, filter_.rows());
     SignalsOf<Real> y(x.rows(), x.cols());
     apply_to<Real>(factors, x, y, transposed);
     return y;
@@ -136,7 +153,9 @@ class FilterRun {
   template <typename Real>
   void apply_to(const ShellFactors<Real>& factors, const SignalsView<Real>& x, SignalsSlice<Real> y,
                 bool transposed) const {
-    if (filter_.twins_ == nullptr) {
+    if (filter_.options_.deal != nullptr) {
+      filter::multiply_dealt<Real>(source(transposed), dealt(), factors, x, y);
+    } else if (filter_.twins_ == nullptr) {
       filter::multiply_to<Real>(source(transposed), factors, x, y);
     } else {
       filter::multiply_merged<Real>(source(transposed), *filter_.twins_, factors, x, y);
@@ -148,6 +167,10 @@ class FilterRun {
   Matrix correlate(const ShellFactors<Real>& factors, const SignalsView<Real>& x,
                    const SignalsView<Real>& g, const ShellFactors<Real>* of_product,
                    SignalsSlice<Real>* product, bool totals, bool transposed) const {
+    if (filter_.options_.deal != nullptr) {
+      return filter::correlate_dealt<Real>(source(transposed), dealt(), factors, x, g, of_product,
+                                           product);
+    }
     if (filter_.twins_ == nullptr) {
       return filter::correlate<Real>(source(transposed), factors, x, g, of_product, product,
                                      totals);
@@ -199,7 +222,7 @@ class FilterRun {
     const auto shell = [&](bool transposed) -> Operator {
       return [this, transposed, factors = bare_shell(k)](const Eigen::VectorXd& x,
                                                          Eigen::VectorXd& y) {
-        y = apply(factors, SignalsOf<double>(x), transposed);
+        y = of_all_rows(apply(factors, own_rows(x), transposed));
       };
     };
     const bool symmetric = filter_.shells_ == filter_.back_;
@@ -212,28 +235,46 @@ class FilterRun {
     return {transposed ? *filter_.back_ : *filter_.shells_,
             transposed ? *filter_.shells_ : *filter_.back_,
             transposed ? *filter_.back_layout_ : *filter_.layout_,
-            transposed ? *filter_.back_graph_ : *filter_.graph_, filter_.options_.shells};
+            transposed ? *filter_.back_graph_ : *filter_.graph_, *filter_.walking_};
+  }
+  filter::DealtShells dealt() const {
+    return {filter_.options_.deal->own(), *filter_.shells_deal_, filter_.twins_.get()};
+  }
+
+  /// The rows that this process has of a vector, and all of them from those.
+  SignalsOf<double> own_rows(const Eigen::VectorXd& x) const {
+    const auto& deal = filter_.options_.deal;
+    return deal == nullptr ? x : x.segment(deal->own().begin, deal->own().count());
+  }
+  Matrix of_all_rows(Matrix own) const {
+    const auto& deal = filter_.options_.deal;
+    return deal == nullptr ? own : gathered<double>(*deal, own);
   }
 
   /// How many nodes are at each hop of each node: row u, column k.
   Matrix shell_degrees(bool transposed) const {
     const ShellFactors<double> bare(filter_.taps_.count());
-    const auto nodes = static_cast<Eigen::Index>(filter_.nodes());
-    const Matrix ones = Matrix::Ones(nodes, 1);
+    const auto rows = static_cast<Eigen::Index>(filter_.rows());
+    const Matrix ones = Matrix::Ones(rows, 1);
     // <1, A_k 1> node by node, in one walk.
     const auto degrees = [&](const Matrix& counted) {
       return correlate<double>(bare, ones, counted, nullptr, nullptr, false, transposed);
     };
-    if (filter_.twins_ == nullptr) return degrees(ones);
+    if (filter_.twins_ == nullptr) return of_all_rows(degrees(ones));
     // Those of the first of each class, which its twins have too.
-    Matrix counted = Matrix::Zero(nodes, 1);
-    for (const NodeId u : filter_.twins_->firsts()) counted(u, 0) = 1;
-    const Matrix of_firsts = degrees(counted);
-    Matrix result(nodes, of_firsts.cols());
-    for (NodeId u = 0; u < filter_.nodes(); ++u) {
-      result.row(u) = of_firsts.row(filter_.twins_->class_of[u]);
+    const NodeId first = filter_.options_.deal == nullptr ? 0 : filter_.options_.deal->own().begin;
+    Matrix counted = Matrix::Zero(rows, 1);
+    for (NodeId u = 0; u < filter_.rows(); ++u) {
+      if (filter_.twins_->first(filter_.twins_->class_of[first + u]) == first + u)
+        counted(u, 0) = 1;
     }
-    return result;
+    const Matrix of_firsts = degrees(counted);
+    const NodeId first_class = filter_.shells_->rows().begin;
+    Matrix result(rows, of_firsts.cols());
+    for (NodeId u = 0; u < filter_.rows(); ++u) {
+      result.row(u) = of_firsts.row(filter_.twins_->class_of[first + u] - first_class);
+    }
+    return of_all_rows(std::move(result));
   }
 
   ShellFactors<double> bare_shell(std::size_t k) const {
@@ -253,10 +294,17 @@ class FilterRun {
 NeighborhoodFilter::NeighborhoodFilter(const Graph& graph, Taps taps, const FilterOptions& options)
     : nodes_(graph.nodes()), taps_(std::move(taps)), options_(options) {
   filter::check_taps(taps_, nodes_);
+  const Deal* const deal = options_.deal.get();
+  if (deal != nullptr && deal->nodes() != nodes_) {
+    detail::fail("{} nodes are dealt, and the graph has {}", deal->nodes(), nodes_);
+  }
   options_.shells.hops = static_cast<std::uint32_t>(taps_.count() - 1);
   twins_ = twins_of(graph, taps_, options_);
   const Graph merged = twins_ != nullptr ? induced_subgraph(graph, twins_->firsts()) : Graph();
-  if (twins_ != nullptr && !merging_pays(nodes_, merged, taps_.count(), options_)) twins_ = nullptr;
+  if (twins_ != nullptr) {
+    const bool pays = merging_pays(nodes_, merged, taps_.count(), options_);
+    if (!(deal == nullptr ? pays : deal->team().of_first(pays))) twins_ = nullptr;
+  }
   if (twins_ != nullptr) whole_ = std::make_shared<const Graph>(graph);
   find_shells(twins_ != nullptr ? merged : graph);
   scales_ = std::make_shared<const Scales>(taps_.count());
@@ -265,8 +313,22 @@ NeighborhoodFilter::NeighborhoodFilter(const Graph& graph, Taps taps, const Filt
   scales_ = std::make_shared<const Scales>(std::move(scales));
 }
 
+/// The same storage for all ranks, so that they go on in step.
+Storage NeighborhoodFilter::agreed_storage(const Graph& graph, const ShellOptions& options) const {
+  if (options_.deal == nullptr || options.storage != Storage::automatic) return options.storage;
+  return options_.deal->team().of_first(plan_shells(graph, options).storage);
+}
+
 void NeighborhoodFilter::find_shells(const Graph& graph) {
   ShellOptions options = shell_options(options_, taps_.count(), graph.nodes());
+  if (options_.deal != nullptr) {
+    shells_deal_ = twins_ == nullptr
+                       ? options_.deal
+                       : std::make_shared<const Deal>(options_.deal->of_classes(twins_->class_of));
+    options.rows = shells_deal_->own();
+    options.storage = agreed_storage(graph, options);
+  }
+  walking_ = std::make_shared<const ShellOptions>(options);
   shells_ = std::make_shared<const Shells>(build_shells(graph, options));
   layout_ = std::make_shared<const filter::ListLayout>(*shells_, options.threads);
   // Only where nothing is held will the graph be asked again.
@@ -295,12 +357,16 @@ void NeighborhoodFilter::set_taps(Taps taps) {
   taps_ = std::move(taps);
 }
 
+NodeId NeighborhoodFilter::rows() const {
+  return options_.deal == nullptr ? nodes_ : options_.deal->own().count();
+}
+
 double NeighborhoodFilter::flops(std::int64_t width) const {
   double pairs = 0;
   if (shells_->storage() == Storage::sparse) {
     for (const std::uint64_t count : shells_->pairs()) pairs += static_cast<double>(count);
   } else {
-    pairs = static_cast<double>(shells_->nodes()) * static_cast<double>(shells_->nodes());
+    pairs = static_cast<double>(shells_->rows().count()) * static_cast<double>(shells_->nodes());
   }
   return 2 * pairs * static_cast<double>(width);
 }
@@ -324,7 +390,7 @@ SignalsOf<Real> NeighborhoodFilter::apply_transpose(const SignalsOf<Real>& x) co
 
 template <typename Real>
 void NeighborhoodFilter::apply_to(const SignalsView<Real>& x, SignalsSlice<Real> y) const {
-  filter::check_signals<Real>(x, y, nodes());
+  filter::check_signals<Real>(x, y, rows());
   const FilterRun run(*this);
   run.apply_to<Real>(run.factors<Real>(false), x, y, false);
 }
@@ -332,7 +398,7 @@ void NeighborhoodFilter::apply_to(const SignalsView<Real>& x, SignalsSlice<Real>
 template <typename Real>
 void NeighborhoodFilter::apply_transpose_to(const SignalsView<Real>& x,
                                             SignalsSlice<Real> y) const {
-  filter::check_signals<Real>(x, y, nodes());
+  filter::check_signals<Real>(x, y, rows());
   const FilterRun run(*this);
   run.apply_to<Real>(run.factors<Real>(true), x, y, true);
 }
@@ -352,32 +418,41 @@ FilterGradients<Real> NeighborhoodFilter::gradients(const SignalsOf<Real>& x,
 template <typename Real>
 FilterGradients<Real> NeighborhoodFilter::gradients_of(const SignalsView<Real>& x,
                                                        const SignalsView<Real>& by_output) const {
-  filter::check_gradients<Real>(x, by_output, nodes());
-  const FilterRun run(*this);
   FilterGradients<Real> result;
-  Matrix dots;
   result.input.resize(x.rows(), x.cols());
-  SignalsSlice<Real> input = result.input;
+  result.taps = gradients_to<Real>(x, by_output, result.input);
+  return result;
+}
+
+template <typename Real>
+std::vector<double> NeighborhoodFilter::gradients_to(const SignalsView<Real>& x,
+                                                     const SignalsView<Real>& by_output,
+                                                     SignalsSlice<Real> by_input) const {
+  filter::check_gradients<Real>(x, by_output, by_input, rows());
+  const FilterRun run(*this);
+  Matrix dots;
   if (taps_.node_variant()) {
-    run.apply_to<Real>(run.factors<Real>(true), by_output, input, true);
+    run.apply_to<Real>(run.factors<Real>(true), by_output, by_input, true);
     dots = run.correlate<Real>(run.shells_alone<Real>(false), x, by_output, nullptr, nullptr, false,
                                false);
   } else {
     // <G, A_k X> = <A_k' G, X>, and A_k' G is what the gradient by X is made of.
     const auto with_taps = run.factors<Real>(true);
-    dots = run.correlate<Real>(run.shells_alone<Real>(true), by_output, x, &with_taps, &input,
+    dots = run.correlate<Real>(run.shells_alone<Real>(true), by_output, x, &with_taps, &by_input,
                                shells_ == back_, true);
   }
   // In the order of the nodes, whatever the threads did.
-  result.taps.assign(taps_.values().size(), 0);
+  std::vector<double> by_taps(taps_.values().size(), 0);
   const std::size_t count = taps_.count();
-  for (NodeId row = 0; row < shells_->nodes(); ++row) {
+  const RowRange& range = shells_->rows();
+  for (NodeId row = range.begin; row < range.end; ++row) {
     const NodeId u = twins_ == nullptr ? row : twins_->first(row);
-    double* const of_group = result.taps.data() + taps_.group(u) * count;
-    const double* const of_row = dots.data() + row * count;
+    double* const of_group = by_taps.data() + taps_.group(u) * count;
+    const double* const of_row = dots.data() + (row - range.begin) * count;
     for (std::size_t k = 0; k < count; ++k) of_group[k] += of_row[k];
   }
-  return result;
+  if (options_.deal != nullptr) options_.deal->team().sum(std::span(by_taps));
+  return by_taps;
 }
 
 template void NeighborhoodFilter::apply_to(const SignalsView<float>&, SignalsSlice<float>) const;
@@ -398,6 +473,12 @@ template FilterGradients<float> NeighborhoodFilter::gradients(const SignalsOf<fl
                                                               const SignalsOf<float>&) const;
 template FilterGradients<double> NeighborhoodFilter::gradients(const SignalsOf<double>&,
                                                                const SignalsOf<double>&) const;
+template std::vector<double> NeighborhoodFilter::gradients_to(const SignalsView<float>&,
+                                                              const SignalsView<float>&,
+                                                              SignalsSlice<float>) const;
+template std::vector<double> NeighborhoodFilter::gradients_to(const SignalsView<double>&,
+                                                              const SignalsView<double>&,
+                                                              SignalsSlice<double>) const;
 template FilterGradients<float> NeighborhoodFilter::gradients_of(const SignalsView<float>&,
                                                                  const SignalsView<float>&) const;
 template FilterGradients<double> NeighborhoodFilter::gradients_of(const SignalsView<double>&,

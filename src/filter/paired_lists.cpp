@@ -20,27 +20,29 @@ std::vector<Nodes> pair_up(const ColumnLists<Column>& lists, std::span<const Nod
     const auto places = lists.places(u);
     return std::int64_t{places.back()} - std::int64_t{places.front()};
   };
-  std::vector<char> taken(order.size(), 0);
+  const RowRange& rows = lists.rows();
+  std::vector<char> taken(rows.count(), 0);
   std::vector<Nodes> pairs;
   for (const NodeId u : order) {
-    if (taken[u] != 0) continue;
-    taken[u] = 1;
+    if (taken[u - rows.begin] != 0) continue;
+    taken[u - rows.begin] = 1;
     NodeId best = kernels::no_row;
     std::int64_t least = std::numeric_limits<std::int64_t>::max();
     const auto consider = [&](NodeId v) {
-      if (taken[v] != 0) return;
+      if (!rows.contains(v) || taken[v - rows.begin] != 0) return;
       const std::int64_t difference = std::abs(length(u) - length(v));
       if (difference >= least) return;
       least = difference;
       best = v;
     };
     for (const NodeId v : lists.columns(u, 1)) {
+      if (!rows.contains(v)) continue;
       consider(v);
       const auto farther = lists.columns(v, 1);
       if (farther.size() > most_neighbors) continue;
       for (const NodeId w : farther) consider(w);
     }
-    if (best != kernels::no_row) taken[best] = 1;
+    if (best != kernels::no_row) taken[best - rows.begin] = 1;
     pairs.push_back({u, best});
   }
   return pairs;
@@ -145,15 +147,15 @@ class PairedLists<Column>::Merger {
 };
 
 template <typename Column>
-PairedLists<Column>::PairedLists(const ColumnLists<Column>& lists, std::span<const NodeId> order,
-                                 std::size_t tiles, int threads)
-    : tiles_(tiles) {
+PairedLists<Column>::PairedLists(const ColumnLists<Column>& lists, NodeId nodes,
+                                 std::span<const NodeId> order, std::size_t tiles, int threads)
+    : first_row_(lists.rows().begin), tiles_(tiles) {
   constexpr std::size_t pairs_in_block = 32;
   constexpr std::size_t chunks_a_thread = 8;
   const std::vector<Nodes> pairs = pair_up(lists, order);
-  std::vector<std::uint16_t> tile_of(order.size());
-  for (std::size_t u = 0; u < order.size(); ++u) {
-    tile_of[u] = static_cast<std::uint16_t>(u * tiles / order.size());
+  std::vector<std::uint16_t> tile_of(nodes);
+  for (std::size_t u = 0; u < nodes; ++u) {
+    tile_of[u] = static_cast<std::uint16_t>(u * tiles / nodes);
   }
   blocks_.resize((pairs.size() + pairs_in_block - 1) / pairs_in_block);
   const std::size_t chunks =
@@ -175,11 +177,11 @@ PairedLists<Column>::PairedLists(const ColumnLists<Column>& lists, std::span<con
 template class PairedLists<std::uint16_t>;
 template class PairedLists<std::uint32_t>;
 
-std::uint64_t most_paired_bytes(NodeId nodes, std::uint64_t pairs, std::uint32_t hops,
+std::uint64_t most_paired_bytes(NodeId rows, std::uint64_t pairs, std::uint32_t hops,
                                 std::size_t tiles, std::size_t column_bytes) {
   const std::uint64_t in_tile = kinds(hops) * sizeof(kernels::Segment) + sizeof(std::uint32_t);
-  const std::uint64_t of_node = sizeof(NodeId) + 2 * sizeof(std::uint32_t) + tiles * in_tile;
-  return (pairs + nodes) * column_bytes + nodes * of_node;
+  const std::uint64_t of_row = sizeof(NodeId) + 2 * sizeof(std::uint32_t) + tiles * in_tile;
+  return (pairs + rows) * column_bytes + rows * of_row;
 }
 
 }  // namespace ngf::filter

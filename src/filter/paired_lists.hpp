@@ -25,10 +25,11 @@ class PairedLists {
     std::span<const kernels::Segment> segments;
   };
 
-  /// `order` has all nodes; pairs come as the first of each has its place there.
-  PairedLists(const ColumnLists<Column>& lists, std::span<const NodeId> order, std::size_t tiles,
-              int threads);
+  /// `order` has all rows; pairs come as the first of each has its place there.
+  PairedLists(const ColumnLists<Column>& lists, NodeId nodes, std::span<const NodeId> order,
+              std::size_t tiles, int threads);
 
+  NodeId first_row() const { return first_row_; }
   std::size_t tiles() const { return tiles_; }
   std::size_t blocks() const { return blocks_.size(); }
 
@@ -55,6 +56,7 @@ class PairedLists {
   };
   class Merger;
 
+  NodeId first_row_;
   std::size_t tiles_;
   std::vector<Block> blocks_;
 };
@@ -63,7 +65,7 @@ class PairedLists {
 inline constexpr std::uint32_t most_paired_hops = 32;
 
 /// So many bytes paired lists take at most.
-std::uint64_t most_paired_bytes(NodeId nodes, std::uint64_t pairs, std::uint32_t hops,
+std::uint64_t most_paired_bytes(NodeId rows, std::uint64_t pairs, std::uint32_t hops,
                                 std::size_t tiles, std::size_t column_bytes);
 
 }  // namespace ngf::filter

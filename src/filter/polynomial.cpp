@@ -45,39 +45,80 @@ void sum_all_rows(const ValuedRows<Real>& rows, Real scale, const SignalsView<Re
   });
 }
 
+/// What the taps say of the rows that a shift has.
+struct RowTaps {
+  const Taps& taps;
+  const ShiftOperator& shift;
+
+  double operator()(std::size_t row, std::size_t k) const { return taps(node(row), k); }
+  NodeId node(std::size_t row) const { return shift.first_node() + static_cast<NodeId>(row); }
+};
+
 /// y_u = x_u times what the taps of u say of hop k.
 template <typename Real>
-void write_times_taps(const Taps& taps, std::size_t k, const SignalsView<Real>& x,
-                      SignalsSlice<Real>& y, int threads) {
-  for_each_row(static_cast<std::size_t>(x.rows()), threads, [&](std::size_t u) {
+void write_times_taps(const RowTaps& taps, std::size_t k, const SignalsView<Real>& x,
+                      SignalsSlice<Real>& y) {
+  for_each_row(static_cast<std::size_t>(x.rows()), taps.shift.threads(), [&](std::size_t u) {
     const auto row = static_cast<Eigen::Index>(u);
-    y.row(row) = static_cast<Real>(taps(static_cast<NodeId>(u), k)) * x.row(row);
+    y.row(row) = static_cast<Real>(taps(u, k)) * x.row(row);
   });
 }
 
 /// The same as a matrix of its own.
 template <typename Real>
-SignalsOf<Real> times_taps(const Taps& taps, std::size_t k, const SignalsOf<Real>& x, int threads) {
+SignalsOf<Real> times_taps(const RowTaps& taps, std::size_t k, const SignalsOf<Real>& x) {
   SignalsOf<Real> result(x.rows(), x.cols());
   SignalsSlice<Real> slice(result);
-  write_times_taps<Real>(taps, k, x, slice, threads);
+  write_times_taps<Real>(taps, k, x, slice);
   return result;
 }
 
 /// Adds <g_u, z_u> to the entry of each node's group and hop k.
 template <typename Real>
-void add_products(const Taps& taps, std::size_t k, const SignalsOf<Real>& g,
+void add_products(const RowTaps& taps, std::size_t k, const SignalsOf<Real>& g,
                   const SignalsOf<Real>& z, std::vector<double>& sums) {
   for (Eigen::Index u = 0; u < g.rows(); ++u) {
-    sums[taps.group(static_cast<NodeId>(u)) * taps.count() + k] +=
-        static_cast<double>(g.row(u).dot(z.row(u)));
+    const std::size_t group = taps.taps.group(taps.node(static_cast<std::size_t>(u)));
+    sums[group * taps.taps.count() + k] += static_cast<double>(g.row(u).dot(z.row(u)));
   }
 }
 
+/// The signals of all nodes from those of this process's, which are the same where it has all.
+template <typename Real>
+class AllRows {
+ public:
+  AllRows(const Deal* deal, const SignalsView<Real>& own)
+      : gathered_(deal == nullptr ? SignalsOf<Real>() : gathered<Real>(*deal, own)),
+        view_(deal == nullptr ? own : SignalsView<Real>(gathered_)) {}
+
+  const SignalsView<Real>& view() const { return view_; }
+
+ private:
+  SignalsOf<Real> gathered_;
+  SignalsView<Real> view_;
+};
+
 }  // namespace
 
-ShiftOperator::ShiftOperator(const Graph& graph, Shift shift, int threads)
-    : threads_(threads), symmetric_(!graph.directed()) {
+/// Other rows are dropped.
+void ShiftOperator::keep(const RowRange& range, Rows& rows) {
+  if (rows.offsets.empty()) return;
+  const std::uint64_t begin = rows.offsets[range.begin];
+  const std::uint64_t end = rows.offsets[range.end];
+  Rows kept;
+  for (NodeId u = range.begin; u <= range.end; ++u) kept.offsets.push_back(rows.offsets[u] - begin);
+  const auto of_rows = [&](const auto& all) {
+    return std::vector(all.begin() + static_cast<std::ptrdiff_t>(begin),
+                       all.begin() + static_cast<std::ptrdiff_t>(end));
+  };
+  kept.columns = of_rows(rows.columns);
+  kept.values = of_rows(rows.values);
+  rows = std::move(kept);
+}
+
+ShiftOperator::ShiftOperator(const Graph& graph, Shift shift, int threads,
+                             std::shared_ptr<const Deal> deal)
+    : threads_(threads), symmetric_(!graph.directed()), deal_(std::move(deal)) {
   if (graph.directed() && shift != Shift::adjacency && shift != Shift::adjacency_lmax) {
     detail::fail(
         "a directed graph has no shift '{}'; take adjacency or adjacency-lmax, or drop "
@@ -138,21 +179,27 @@ ShiftOperator::ShiftOperator(const Graph& graph, Shift shift, int threads)
     back_.values.assign(back.weights().begin(), back.weights().end());
     back_.values.resize(back_.columns.size(), 1);
   }
-  if (shift == Shift::adjacency_lmax) divide_by_largest();
+  if (deal_ != nullptr) {
+    keep(deal_->own(), forward_);
+    keep(deal_->own(), back_);
+  }
+  if (shift == Shift::adjacency_lmax) {
+    const auto weights = graph.weights();
+    divide_by_largest(std::any_of(weights.begin(), weights.end(), [](double w) { return w < 0; }));
+  }
   for (Rows* const rows : {&forward_, &back_}) {
     rows->singles.assign(rows->values.begin(), rows->values.end());
   }
 }
 
-void ShiftOperator::divide_by_largest() {
+void ShiftOperator::divide_by_largest(bool negative) {
   const auto as_operator = [&](bool transposed) -> Operator {
     return [this, transposed](const Eigen::VectorXd& x, Eigen::VectorXd& y) {
-      const SignalsOf<double> signals = x;
-      y = transposed ? apply_transpose(signals) : apply(signals);
+      const SignalsOf<double> signals = x.segment(first_node(), rows());
+      const SignalsOf<double> own = transposed ? apply_transpose(signals) : apply(signals);
+      y = AllRows<double>(deal_.get(), own).view();
     };
   };
-  const bool negative = std::any_of(forward_.values.begin(), forward_.values.end(),
-                                    [](double value) { return value < 0; });
   // Weights below 0 may make the smallest eigenvalue the largest in size.
   const LargestValue largest =
       symmetric_ && !negative
@@ -176,8 +223,9 @@ ValuedRows<Real> ShiftOperator::rows(bool transposed) const {
 template <typename Real>
 void ShiftOperator::add_to(bool transposed, const SignalsView<Real>& x,
                            SignalsSlice<Real> y) const {
+  const AllRows<Real> all(deal_.get(), x);
   sum_all_rows<Real>(
-      rows<Real>(transposed), Real{1}, x, y, [](NodeId) { return Real{1}; }, y, threads_);
+      rows<Real>(transposed), Real{1}, all.view(), y, [](NodeId) { return Real{1}; }, y, threads_);
 }
 
 template ValuedRows<float> ShiftOperator::rows(bool) const;
@@ -185,7 +233,7 @@ template ValuedRows<double> ShiftOperator::rows(bool) const;
 
 template <typename Real>
 SignalsOf<Real> ShiftOperator::apply(const SignalsOf<Real>& x) const {
-  filter::check_signals<Real>(x, nodes());
+  filter::check_signals<Real>(x, rows());
   SignalsOf<Real> y = SignalsOf<Real>::Zero(x.rows(), x.cols());
   add_to<Real>(false, x, y);
   return y;
@@ -193,16 +241,17 @@ SignalsOf<Real> ShiftOperator::apply(const SignalsOf<Real>& x) const {
 
 template <typename Real>
 SignalsOf<Real> ShiftOperator::apply_transpose(const SignalsOf<Real>& x) const {
-  filter::check_signals<Real>(x, nodes());
+  filter::check_signals<Real>(x, rows());
   SignalsOf<Real> y = SignalsOf<Real>::Zero(x.rows(), x.cols());
   add_to<Real>(true, x, y);
   return y;
 }
 
-PolynomialFilter::PolynomialFilter(const Graph& graph, Taps taps, Shift shift, int threads)
+PolynomialFilter::PolynomialFilter(const Graph& graph, Taps taps, Shift shift, int threads,
+                                   std::shared_ptr<const Deal> deal)
     : taps_(std::move(taps)) {
   filter::check_taps(taps_, graph.nodes());
-  shift_ = std::make_shared<const ShiftOperator>(graph, shift, threads);
+  shift_ = std::make_shared<const ShiftOperator>(graph, shift, threads, std::move(deal));
 }
 
 void PolynomialFilter::set_taps(Taps taps) {
@@ -214,7 +263,7 @@ double PolynomialFilter::flops(std::int64_t width) const {
   const auto shifts = static_cast<double>(taps_.count() - 1);
   return 2 * static_cast<double>(width) *
          (shifts * static_cast<double>(shift_->entries()) +
-          static_cast<double>(taps_.count()) * static_cast<double>(nodes()));
+          static_cast<double>(taps_.count()) * static_cast<double>(rows()));
 }
 
 /// (h_0 + S (h_1 + S (h_2 + ...))) x, with the taps next to x.
@@ -222,8 +271,9 @@ template <typename Real>
 void PolynomialFilter::sum_by_horner(bool transposed, const SignalsView<Real>& x,
                                      SignalsSlice<Real> y) const {
   const std::size_t last = taps_.count() - 1;
+  const RowTaps taps{taps_, *shift_};
   if (last == 0) {
-    write_times_taps<Real>(taps_, 0, x, y, shift_->threads());
+    write_times_taps<Real>(taps, 0, x, y);
     return;
   }
   SignalsOf<Real> between(last > 1 || taps_.node_variant() ? x.rows() : 0, x.cols());
@@ -231,15 +281,17 @@ void PolynomialFilter::sum_by_horner(bool transposed, const SignalsView<Real>& x
   // The last sum is written to y.
   SignalsSlice<Real>* to = last % 2 == 1 ? &y : &room;
   SignalsSlice<Real>* from = last % 2 == 1 ? &room : &y;
-  if (taps_.node_variant()) write_times_taps<Real>(taps_, last, x, *from, shift_->threads());
+  if (taps_.node_variant()) write_times_taps<Real>(taps, last, x, *from);
   for (std::size_t k = last; k-- > 0;) {
-    const auto tap = [&](NodeId u) { return static_cast<Real>(taps_(u, k)); };
+    const auto tap = [&](NodeId row) { return static_cast<Real>(taps(row, k)); };
     const auto rows = shift_->rows<Real>(transposed);
     if (k + 1 == last && !taps_.node_variant()) {
       const auto scale = static_cast<Real>(taps_(0, last));
-      sum_all_rows<Real>(rows, scale, x, x, tap, *to, shift_->threads());
+      const AllRows<Real> all(shift_->deal(), x);
+      sum_all_rows<Real>(rows, scale, all.view(), x, tap, *to, shift_->threads());
     } else {
-      sum_all_rows<Real>(rows, Real{1}, *from, x, tap, *to, shift_->threads());
+      const AllRows<Real> all(shift_->deal(), *from);
+      sum_all_rows<Real>(rows, Real{1}, all.view(), x, tap, *to, shift_->threads());
     }
     std::swap(to, from);
   }
@@ -247,23 +299,24 @@ void PolynomialFilter::sum_by_horner(bool transposed, const SignalsView<Real>& x
 
 template <typename Real>
 void PolynomialFilter::apply_to(const SignalsView<Real>& x, SignalsSlice<Real> y) const {
-  filter::check_signals<Real>(x, y, nodes());
+  filter::check_signals<Real>(x, y, rows());
   if (!taps_.node_variant()) {
     sum_by_horner<Real>(false, x, y);
     return;
   }
   // Taps of a node count where the sum is taken.
-  write_times_taps<Real>(taps_, 0, x, y, shift_->threads());
+  const RowTaps taps{taps_, *shift_};
+  write_times_taps<Real>(taps, 0, x, y);
   SignalsOf<Real> power = x;
   for (std::size_t k = 1; k < taps_.count(); ++k) {
     power = shift_->apply(power);
-    y += times_taps(taps_, k, power, shift_->threads());
+    y += times_taps(taps, k, power);
   }
 }
 
 template <typename Real>
 void PolynomialFilter::apply_transpose_to(const SignalsView<Real>& x, SignalsSlice<Real> y) const {
-  filter::check_signals<Real>(x, y, nodes());
+  filter::check_signals<Real>(x, y, rows());
   sum_by_horner<Real>(true, x, y);
 }
 
@@ -284,7 +337,8 @@ SignalsOf<Real> PolynomialFilter::apply_transpose(const SignalsOf<Real>& x) cons
 template <typename Real>
 FilterGradients<Real> PolynomialFilter::gradients(const SignalsOf<Real>& x,
                                                   const SignalsOf<Real>& by_output) const {
-  filter::check_gradients<Real>(x, by_output, nodes());
+  filter::check_gradients<Real>(x, by_output, rows());
+  const RowTaps taps{taps_, *shift_};
   FilterGradients<Real> result;
   result.taps.assign(taps_.values().size(), 0);
   if (taps_.node_variant()) {
@@ -292,20 +346,21 @@ FilterGradients<Real> PolynomialFilter::gradients(const SignalsOf<Real>& x,
     SignalsOf<Real> power = x;
     for (std::size_t k = 0; k < taps_.count(); ++k) {
       if (k > 0) power = shift_->apply(power);
-      add_products(taps_, k, by_output, power, result.taps);
+      add_products(taps, k, by_output, power, result.taps);
     }
-    return result;
-  }
-  // <G, S^k X> = <S'^k G, X>, and S'^k G is what the gradient by X is made of.
-  result.input = times_taps(taps_, 0, by_output, shift_->threads());
-  SignalsOf<Real> power = by_output;
-  for (std::size_t k = 0; k < taps_.count(); ++k) {
-    if (k > 0) {
-      power = shift_->apply_transpose(power);
-      result.input += times_taps(taps_, k, power, shift_->threads());
+  } else {
+    // <G, S^k X> = <S'^k G, X>, and S'^k G is what the gradient by X is made of.
+    result.input = times_taps(taps, 0, by_output);
+    SignalsOf<Real> power = by_output;
+    for (std::size_t k = 0; k < taps_.count(); ++k) {
+      if (k > 0) {
+        power = shift_->apply_transpose(power);
+        result.input += times_taps(taps, k, power);
+      }
+      add_products(taps, k, x, power, result.taps);
     }
-    add_products(taps_, k, x, power, result.taps);
   }
+  if (shift_->deal() != nullptr) shift_->deal()->team().sum(std::span(result.taps));
   return result;
 }
 

@@ -48,6 +48,8 @@ class HeldRows {
   HeldRows(const ColumnLists<Column>& lists, NodeId nodes, int threads)
       : lists_(lists), nodes_(nodes), threads_(threads) {}
 
+  NodeId first() const { return lists_.rows().begin; }
+
   template <typename Real>
   PanelShape<Real> shape_for(Eigen::Index columns) const {
     return shape_of_tiles<Real>(columns, nodes_, 1);
@@ -57,10 +59,12 @@ class HeldRows {
   template <typename Make>
   void for_each(const Make& make) const {
     constexpr std::size_t block_rows = 64;
-    parallel_for((nodes_ + block_rows - 1) / block_rows, threads_, [&](std::size_t block) {
+    const RowRange& rows = lists_.rows();
+    parallel_for((rows.count() + block_rows - 1) / block_rows, threads_, [&](std::size_t block) {
       auto visit = make();
-      const std::size_t end = std::min<std::size_t>(nodes_, (block + 1) * block_rows);
-      for (auto u = static_cast<NodeId>(block * block_rows); u < end; ++u) {
+      const std::size_t begin = rows.begin + block * block_rows;
+      const std::size_t end = std::min<std::size_t>(rows.end, begin + block_rows);
+      for (auto u = static_cast<NodeId>(begin); u < end; ++u) {
         visit(RowOfLists<Column>{u, lists_.block(u), lists_.places(u).data()});
       }
     });
@@ -76,6 +80,8 @@ class HeldRows {
 class FoundRows {
  public:
   FoundRows(const Graph& graph, const ShellOptions& options) : graph_(graph), options_(options) {}
+
+  NodeId first() const { return options_.rows.begin; }
 
   template <typename Real>
   static PanelShape<Real> shape_for(Eigen::Index columns) {
@@ -151,7 +157,7 @@ class RowFactors {
 };
 
 /// What sums of lists are for: the product, the dots of `correlate` without the factors of rows, or
-/// both.
+/// both. All have the rows that there are of the shells.
 template <typename Real>
 struct Wanted {
   SignalsSlice<Real>* product = nullptr;
@@ -170,14 +176,13 @@ void multiply_lists(const Rows& rows, const ShellFactors<Real>& factors, PanelBy
       return [&, of_rows = RowFactors<Real>(factors), sum = AlignedVector<Real>(shape.width()),
               padded = AlignedVector<Real>(shape.width())](const auto& row) mutable {
         auto listed = of_rows.listed(row);
+        const NodeId place = row.node - rows.first();
         if (wanted.g != nullptr) {
-          listed.g = row_of_panel(*wanted.g, shape, panel, row.node, padded.data());
-          listed.dots = wanted.dots + row.node * factors.scale.size();
+          listed.g = row_of_panel(*wanted.g, shape, panel, place, padded.data());
+          listed.dots = wanted.dots + place * factors.scale.size();
         }
         kernels::sum_shells(listed, signals, shape.lines(), sum.data());
-        if (wanted.product != nullptr) {
-          copy_out(sum.data(), shape, panel, row.node, *wanted.product);
-        }
+        if (wanted.product != nullptr) copy_out(sum.data(), shape, panel, place, *wanted.product);
       };
     });
   }
@@ -204,9 +209,10 @@ template <typename Real>
 class PairSums {
  public:
   PairSums(const ShellFactors<Real>& factors, const PanelShape<Real>& shape,
-           const Wanted<Real>& wanted)
+           const Wanted<Real>& wanted, NodeId first)
       : shape_(shape),
         wanted_(wanted),
+        first_(first),
         scales_{RowScale<Real>(factors), RowScale<Real>(factors)},
         right_(pointers(factors.right)),
         weighted_(factors.by_column()),
@@ -229,22 +235,24 @@ class PairSums {
       const std::vector<Real>& scale = scales_[side].of(u);
       const std::size_t own = side * shape_.width();
       rows.scale[side] = scale.data();
-      if (add && product != nullptr) copy_in(*product, shape_, panel, u, sums_.data() + own);
+      const NodeId place = u - first_;
+      if (add && product != nullptr) copy_in(*product, shape_, panel, place, sums_.data() + own);
       if (wanted_.g == nullptr) continue;
-      rows.g[side] = row_of_panel(*wanted_.g, shape_, panel, u, padded_.data() + own);
-      rows.dots[side] = wanted_.dots + u * scale.size();
+      rows.g[side] = row_of_panel(*wanted_.g, shape_, panel, place, padded_.data() + own);
+      rows.dots[side] = wanted_.dots + place * scale.size();
     }
     kernels::sum_pairs(rows, signals, shape_.lines(), add, sums_.data());
     for (std::size_t side = 0; side < 2 && product != nullptr; ++side) {
       const NodeId u = pair.nodes[side];
       if (u == kernels::no_row) continue;
-      copy_out(sums_.data() + side * shape_.width(), shape_, panel, u, *product);
+      copy_out(sums_.data() + side * shape_.width(), shape_, panel, u - first_, *product);
     }
   }
 
  private:
   const PanelShape<Real>& shape_;
   const Wanted<Real>& wanted_;
+  NodeId first_;  // whose rows come first in what is wanted
   std::array<RowScale<Real>, 2> scales_;
   std::vector<const Real*> right_;
   bool weighted_;
@@ -252,23 +260,41 @@ class PairSums {
   AlignedVector<Real> padded_;  // rows of g
 };
 
-/// What is wanted, by rows two by two.
+/// What is wanted, by rows two by two, of one panel after the other.
 template <typename Real, typename Column>
-void multiply_pairs(const PairedLists<Column>& pairs, const ShellFactors<Real>& factors,
-                    const SignalsView<Real>& x, int threads, const Wanted<Real>& wanted) {
-  const auto nodes = static_cast<std::size_t>(x.rows());
-  const auto shape = shape_of_tiles<Real>(x.cols(), nodes, pairs.tiles());
-  PanelByPanel<Real> panels(x, shape, threads);
-  for (std::size_t panel = 0; panel < shape.count(); ++panel) {
-    const Real* const signals = panels.take(panel);
-    for (const Pass& pass : passes(shape, nodes, pairs.tiles())) {
+void multiply_panels(const PairedLists<Column>& pairs, const ShellFactors<Real>& factors,
+                     PanelByPanel<Real> x, std::size_t first, std::size_t last, int threads,
+                     const Wanted<Real>& wanted) {
+  const PanelShape<Real>& shape = x.shape();
+  for (std::size_t panel = first; panel < last; ++panel) {
+    const Real* const signals = x.take(panel);
+    for (const Pass& pass : passes(shape, x.rows(), pairs.tiles())) {
       parallel_for(pairs.blocks(), threads, [&](std::size_t block) {
-        PairSums<Real> sums(factors, shape, wanted);
+        PairSums<Real> sums(factors, shape, wanted, pairs.first_row());
         pairs.for_each(block, pass.first, pass.tiles,
                        [&](const auto& pair) { sums.sum(panel, signals, pair, pass.first > 0); });
       });
     }
   }
+}
+
+/// All panels. Where they suffice for all threads each has panels of its own, which then are in its
+/// own caches; but dots add up over panels.
+template <typename Real, typename Column>
+void multiply_pairs(const PairedLists<Column>& pairs, const ShellFactors<Real>& factors,
+                    const SignalsView<Real>& x, int threads, const Wanted<Real>& wanted) {
+  const auto shape =
+      shape_of_tiles<Real>(x.cols(), static_cast<std::size_t>(x.rows()), pairs.tiles());
+  const auto team = static_cast<std::size_t>(detail::thread_count(threads));
+  const bool evenly = shape.count() % team == 0 || shape.count() >= 8 * team;
+  if (wanted.g != nullptr || team == 1 || !evenly) {
+    multiply_panels<Real>(pairs, factors, {x, shape, threads}, 0, shape.count(), threads, wanted);
+    return;
+  }
+  parallel_for(team, threads, [&](std::size_t t) {
+    multiply_panels<Real>(pairs, factors, {x, shape, 1}, shape.count() * t / team,
+                          shape.count() * (t + 1) / team, 1, wanted);
+  });
 }
 
 /// The same for lists of short rows, which do not pay for panels. Where g is given, `dots` of each
@@ -291,25 +317,27 @@ void multiply_short_lists(const ColumnLists<Column>& lists, std::span<const Node
       rows[i] = {u, lists.block(u), lists.places(u).data()};
     }
     kernels::sum_short_rows(
-        Rows{rows.data(), count, lists.hops(), factors.scale.data(), left.data(), right.data(),
-             g != nullptr ? g->data() : nullptr,
+        Rows{rows.data(), count, lists.rows().begin, lists.hops(), factors.scale.data(),
+             left.data(), right.data(), g != nullptr ? g->data() : nullptr,
              g != nullptr ? static_cast<std::size_t>(g->outerStride()) : 0, dots},
         x.data(), static_cast<std::size_t>(x.outerStride()), static_cast<std::size_t>(x.cols()),
         y.data(), static_cast<std::size_t>(y.outerStride()));
   });
 }
 
-/// The nodes as a search visits them that begins anew wherever it ends.
+/// The rows as a search visits them that begins anew wherever it ends.
 template <typename Column>
-std::vector<NodeId> search_order(const ColumnLists<Column>& lists, NodeId nodes) {
+std::vector<NodeId> search_order(const ColumnLists<Column>& lists) {
+  const RowRange& rows = lists.rows();
   std::vector<NodeId> order;
-  order.reserve(nodes);
-  std::vector<char> seen(nodes, 0);
+  order.reserve(rows.count());
+  std::vector<char> seen(rows.count(), 0);
   const auto visit = [&](NodeId v) {
-    if (seen[v] == 0) order.push_back(v);
-    seen[v] = 1;
+    if (!rows.contains(v) || seen[v - rows.begin] != 0) return;
+    order.push_back(v);
+    seen[v - rows.begin] = 1;
   };
-  for (NodeId start = 0; start < nodes; ++start) {
+  for (NodeId start = rows.begin; start < rows.end; ++start) {
     std::size_t next = order.size();
     visit(start);
     for (; next < order.size(); ++next) {
@@ -321,22 +349,22 @@ std::vector<NodeId> search_order(const ColumnLists<Column>& lists, NodeId nodes)
 
 /// So many tiles that one fits into the caches, unless rows would have too few columns in each:
 /// then beginning with them takes too long.
-std::size_t count_tiles(NodeId nodes, std::uint64_t pairs, std::uint32_t hops) {
+std::size_t count_tiles(const Shells& shells, std::uint64_t pairs, std::uint32_t hops) {
   constexpr std::size_t fewest_columns = 64;
   constexpr std::size_t most_tiles = 1000;
-  const std::size_t bytes = nodes * (kernels::most_sum_lines / 2) * 64;
-  const std::size_t most = pairs / (std::uint64_t{nodes} * hops * fewest_columns);
+  const std::size_t bytes = shells.nodes() * (kernels::most_sum_lines / 2) * 64;
+  const std::size_t most = pairs / (std::uint64_t{shells.rows().count()} * hops * fewest_columns);
   const std::size_t wanted = (bytes + list_tile_bytes - 1) / list_tile_bytes;
   return std::clamp<std::size_t>(wanted, 1, std::clamp<std::size_t>(most, 1, most_tiles));
 }
 
-/// Gives the dots of each node and shell the factors of their rows.
+/// Gives the dots of each node, from `first` on, and shell the factors of their rows.
 template <typename Real>
-void multiply_by_rows(const ShellFactors<Real>& factors, Matrix& dots) {
-  for (Eigen::Index u = 0; u < dots.rows(); ++u) {
+void multiply_by_rows(const ShellFactors<Real>& factors, NodeId first, Matrix& dots) {
+  for (Eigen::Index row = 0; row < dots.rows(); ++row) {
+    const NodeId u = first + static_cast<NodeId>(row);
     for (Eigen::Index k = 0; k < dots.cols(); ++k) {
-      dots(u, k) *=
-          static_cast<double>(factors.of_row(static_cast<std::size_t>(k), static_cast<NodeId>(u)));
+      dots(row, k) *= static_cast<double>(factors.of_row(static_cast<std::size_t>(k), u));
     }
   }
 }
@@ -358,9 +386,10 @@ auto by_form(const ShellSource& shells, const OnRows& on_rows, const OnHops& on_
       shells.held.held());
 }
 
-/// The hops the other way, in the same form; null where there are none.
+/// The hops the other way, in the same form; null where there are none, or not of all nodes.
 template <typename Hop>
-const HopMatrix<Hop>* turned_of(const HopMatrix<Hop>& /*of*/, const ShellSource& shells) {
+const HopMatrix<Hop>* turned_of(const HopMatrix<Hop>& of, const ShellSource& shells) {
+  if (of.rows().count() < of.nodes()) return nullptr;
   return std::get_if<HopMatrix<Hop>>(&shells.turned.held());
 }
 
@@ -390,19 +419,19 @@ bool on_pairs(const ShellSource& shells, Eigen::Index columns, const Body& body)
 
 ListLayout::ListLayout(const Shells& shells, int threads) {
   constexpr std::uint64_t few = 64;
-  const NodeId nodes = shells.nodes();
+  const NodeId rows = shells.rows().count();
   const std::vector<std::uint64_t> counts = shells.pairs();
   if (counts.size() < 2) return;
   const auto total = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
   on_lists(shells, [&]<typename Column>(const ColumnLists<Column>& lists) {
     const std::uint32_t hops = lists.hops();
-    if (total >= few * nodes && hops > most_paired_hops) return;
-    order = search_order(lists, nodes);
-    if (total < few * nodes) return;
-    const std::size_t tiles = count_tiles(nodes, total, hops);
-    const std::uint64_t bytes = most_paired_bytes(nodes, total, hops, tiles, sizeof(Column));
+    if (total >= few * rows && hops > most_paired_hops) return;
+    order = search_order(lists);
+    if (total < few * rows) return;
+    const std::size_t tiles = count_tiles(shells, total, hops);
+    const std::uint64_t bytes = most_paired_bytes(rows, total, hops, tiles, sizeof(Column));
     if (shells.plan().sparse_bytes + bytes <= shells.plan().budget) {
-      pairs.emplace<PairedLists<Column>>(lists, order, tiles, threads);
+      pairs.emplace<PairedLists<Column>>(lists, shells.nodes(), order, tiles, threads);
     }
     order.clear();
   });
@@ -439,22 +468,22 @@ Matrix correlate(const ShellSource& shells, const ShellFactors<Real>& factors,
                  const SignalsView<Real>& x, const SignalsView<Real>& g,
                  const ShellFactors<Real>* of_product, SignalsSlice<Real>* product, bool totals) {
   const int threads = shells.options.threads;
+  const NodeId first = shells.held.rows().begin;
   const auto count = static_cast<Eigen::Index>(factors.scale.size());
+  Matrix dots = Matrix::Zero(g.rows(), count);
   if (product != nullptr && x.cols() > 1 && !shells.layout.order.empty()) {
-    Matrix dots = Matrix::Zero(x.rows(), count);
     on_lists(shells.held, [&](const auto& lists) {
       multiply_short_lists<Real>(lists, shells.layout.order, *of_product, x, *product, threads, &g,
                                  dots.data());
     });
-    multiply_by_rows(factors, dots);
+    multiply_by_rows(factors, first, dots);
     return dots;
   }
-  Matrix dots = Matrix::Zero(x.rows(), count);
   const ShellFactors<Real>& of_sums = product != nullptr ? *of_product : factors;
   const Wanted<Real> wanted{.product = product, .g = &g, .dots = dots.data()};
   const bool paired = on_pairs(shells, x.cols(), [&](const auto& pairs) {
     multiply_pairs<Real>(pairs, of_sums, x, threads, wanted);
-    multiply_by_rows(factors, dots);
+    multiply_by_rows(factors, first, dots);
   });
   if (paired) return dots;
   return by_form(
@@ -462,7 +491,7 @@ Matrix correlate(const ShellSource& shells, const ShellFactors<Real>& factors,
       [&](const auto& rows) {
         multiply_lists<Real>(rows, of_sums, {x, rows.template shape_for<Real>(x.cols()), threads},
                              wanted);
-        multiply_by_rows(factors, dots);
+        multiply_by_rows(factors, first, dots);
         return dots;
       },
       [&](const auto& matrix) {

@@ -70,14 +70,16 @@ const Real* row(const SignalsView<Real>& x, std::size_t u) {
   return x.data() + u * static_cast<std::size_t>(x.outerStride());
 }
 
-/// Y = sum over k of the shells, with their factors, times X.
+/// Y = sum over k of the shells, with their factors, times X. X has all rows, Y those that there
+/// are of the shells; factors are of all nodes.
 template <typename Real>
 void multiply_to(const ShellSource& shells, const ShellFactors<Real>& factors,
                  const SignalsView<Real>& x, SignalsSlice<Real> y);
 
-/// For each node u and shell k with its factors, <g_u, (shell X)_u>: row u, column k. `product`,
-/// where given, also gets the product of the shells with the factors `of_product`, which differ
-/// from the others at most in `scale` and `left`.
+/// For each node u and shell k with its factors, <g_u, (shell X)_u>: row u, column k. G and what is
+/// returned have the rows that there are of the shells. `product`, where given, also gets the
+/// product of the shells with the factors `of_product`, which differ from the others at most in
+/// `scale` and `left`.
 template <typename Real>
 Matrix correlate(const ShellSource& shells, const ShellFactors<Real>& factors,
                  const SignalsView<Real>& x, const SignalsView<Real>& g,

@@ -22,6 +22,8 @@ class AtomicFile {
   void commit();
 
   const std::filesystem::path& target() const { return target_; }
+  /// The name until then; empty where the target is no file.
+  const std::filesystem::path& passing_path() const { return passing_path_; }
   /// For those who write at any offset themselves.
   int descriptor() const { return file_; }
 

@@ -282,8 +282,8 @@ HWY_INLINE void sum_short(Vector tag, const ShortRows<Column, Real>& rows, std::
   const Real* g = nullptr;
   double* dots = nullptr;
   if constexpr (Kind::dotted) {
-    g = rows.g + row.node * rows.g_stride + f;
-    dots = rows.dots + row.node * (rows.hops + 1);
+    g = rows.g + (row.node - rows.first) * rows.g_stride + f;
+    dots = rows.dots + (row.node - rows.first) * (rows.hops + 1);
   }
   const auto add = [&](std::size_t k, const auto* columns, std::size_t count) HWY_ATTR {
     add_shell<vectors, Kind>(tag, columns, count, rows.scale_of(k, row.node), rows.right[k], x + f,
@@ -307,7 +307,8 @@ HWY_INLINE void sum_groups(Vector tag, const ShortRows<Column, Real>& rows, std:
   constexpr std::size_t group = vectors * hn::MaxLanes(tag);
   for (; f + group <= width; f += group) {
     for (std::size_t at = begin; at < end; ++at) {
-      sum_short<vectors, Kind>(tag, rows, at, x, x_stride, f, y + rows.rows[at].node * y_stride);
+      sum_short<vectors, Kind>(tag, rows, at, x, x_stride, f,
+                               y + (rows.rows[at].node - rows.first) * y_stride);
     }
   }
 }

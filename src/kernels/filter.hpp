@@ -81,12 +81,12 @@ struct ShortRows {
   };
   const Row* rows = nullptr;
   std::size_t count = 0;
+  NodeId first = 0;  ///< the node whose rows of y, g and dots are the first
   std::size_t hops = 0;
   const Real* scale = nullptr;        ///< by hop, 0 included
   const Real* const* left = nullptr;  ///< by hop: factors of rows and columns; null stands for ones
   const Real* const* right = nullptr;
-  /// Where given, of all nodes: dots[u * (hops + 1) + k] grows by <g_u, sum over hop k of right *
-  /// x>.
+  /// Where given: dots[(u - first) * (hops + 1) + k] grows by <g_u, sum over hop k of right * x>.
   const Real* g = nullptr;
   std::size_t g_stride = 0;
   double* dots = nullptr;

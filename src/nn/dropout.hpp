@@ -36,7 +36,9 @@ inline void random_words(std::uint64_t seed, detail::Use use, std::uint64_t item
 /// The masks of one step of dropout. Rates are rounded to multiples of 2^-16.
 class Masks {
  public:
-  Masks(const Dropout& dropout, std::size_t layers) : dropout_(dropout), layers_(layers) {
+  /// Rows that are some of a graph's nodes, dealt to a team, have the masks of those nodes.
+  Masks(const Dropout& dropout, std::size_t layers, const Deal* deal = nullptr)
+      : dropout_(dropout), layers_(layers), deal_(deal) {
     for (const double rate : dropout.rates) {
       thresholds_.push_back(static_cast<std::uint32_t>(std::lround(rate * 0x1p16)));
     }
@@ -50,13 +52,18 @@ class Masks {
   /// For the `count` entries of a row of a layer's input.
   void words(std::size_t r, std::size_t layer, std::size_t row, std::size_t rows, std::size_t count,
              std::uint16_t* to) const {
-    const std::uint64_t item = (dropout_.step * layers_ + layer) * rows + row;
+    const auto own = static_cast<NodeId>(row);
+    const std::uint64_t number =
+        deal_ == nullptr ? row : deal_->old_number(deal_->own().begin + own);
+    const std::uint64_t all = deal_ == nullptr ? rows : deal_->nodes();
+    const std::uint64_t item = (dropout_.step * layers_ + layer) * all + number;
     random_words(dropout_.seeds[r], detail::Use::network_dropout, item, count, to);
   }
 
  private:
   Dropout dropout_;
   std::size_t layers_;
+  const Deal* deal_;
   std::vector<std::uint32_t> thresholds_;
 };
 

@@ -39,6 +39,12 @@ bool fits(const FeaturesOf<Real>& features, const NetworkOptions& options) {
   return bytes <= budget;
 }
 
+/// What rank 0 has chosen, where nodes are dealt: all must multiply in the same order.
+template <typename Choice>
+Choice agreed(const LayerFilter& filter, Choice own) {
+  return filter.deal() == nullptr ? own : filter.deal()->team().of_first(own);
+}
+
 }  // namespace
 
 namespace nn {
@@ -60,7 +66,8 @@ bool scores_filter_first(const ModelSettings& settings, const LayerFilter& filte
   if (filter.identity() || !options.dropout || settings.learn_taps) return false;
   // Forward alone is half of both passes, and H X is computed for it alone.
   const auto costs = first_layer_costs(filter, features, outputs, options.passes / 2);
-  return fits(features, options) && costs.filter_first < costs.weights_first;
+  const bool pays = fits(features, options) && costs.filter_first < costs.weights_first;
+  return agreed(filter, pays);
 }
 
 template <typename Real>
@@ -96,10 +103,9 @@ FirstLayer choose_first_layer(const ModelSettings& settings, const LayerFilter& 
                               const NetworkOptions& options) {
   if (filter.identity()) return FirstLayer::plain;
   if (options.dropout || settings.learn_taps) return FirstLayer::weights_first;
-  if (!fits(features, options)) return FirstLayer::weights_first;
   const auto costs = nn::first_layer_costs(filter, features, outputs, options.passes);
-  return costs.filter_first < costs.weights_first ? FirstLayer::filter_first
-                                                  : FirstLayer::weights_first;
+  const bool pays = fits(features, options) && costs.filter_first < costs.weights_first;
+  return agreed(filter, pays) ? FirstLayer::filter_first : FirstLayer::weights_first;
 }
 
 template FirstLayer choose_first_layer(const ModelSettings&, const LayerFilter&,

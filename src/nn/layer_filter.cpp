@@ -32,10 +32,10 @@ Taps taps_of(const ModelSettings& settings, NodeId nodes) {
 }
 
 /// S^power.
-PolynomialFilter power_filter(const Graph& graph, std::size_t power, int threads) {
+PolynomialFilter power_filter(const Graph& graph, std::size_t power, const FilterBuild& build) {
   std::vector<double> taps(power + 1, 0);
   taps[power] = 1;
-  return {graph, Taps(std::move(taps)), Shift::gcn, threads};
+  return {graph, Taps(std::move(taps)), Shift::gcn, build.threads, build.deal};
 }
 
 }  // namespace
@@ -52,18 +52,19 @@ LayerFilter::LayerFilter(const ModelSettings& settings, const Graph& graph,
       options.shells.threads = build.threads;
       options.shells.memory = build.memory;
       options.shells.progress = build.progress;
+      options.deal = build.deal;
       filter_ = NeighborhoodFilter(graph, taps_of(settings, graph.nodes()), options);
       return;
     }
     case ModelKind::gcnn:
-      filter_ =
-          PolynomialFilter(graph, taps_of(settings, graph.nodes()), settings.shift, build.threads);
+      filter_ = PolynomialFilter(graph, taps_of(settings, graph.nodes()), settings.shift,
+                                 build.threads, build.deal);
       return;
     case ModelKind::gcn:
-      filter_ = power_filter(graph, 1, build.threads);
+      filter_ = power_filter(graph, 1, build);
       return;
     case ModelKind::sgc:
-      filter_ = power_filter(graph, settings.hops, build.threads);
+      filter_ = power_filter(graph, settings.hops, build);
       return;
     case ModelKind::mlp:
       return;
@@ -84,6 +85,15 @@ decltype(auto) on_filter(Variant& filter, const Use& use) {
 
 NodeId LayerFilter::nodes() const {
   return on_filter(filter_, [](const auto& filter) { return filter.nodes(); });
+}
+
+NodeId LayerFilter::rows() const {
+  return on_filter(filter_, [](const auto& filter) { return filter.rows(); });
+}
+
+const Deal* LayerFilter::deal() const {
+  if (identity()) return nullptr;
+  return on_filter(filter_, [](const auto& filter) { return filter.deal(); });
 }
 
 const Taps& LayerFilter::taps() const {

@@ -260,7 +260,7 @@ struct Network<Real>::State {
 
   const SignalsOf<Real>& forward(const Dropout* dropout) {
     masks.reset();
-    if (dropout != nullptr) masks.emplace(*dropout, layers.size());
+    if (dropout != nullptr) masks.emplace(*dropout, layers.size(), filter.deal());
     input->draw(current_masks());
     for (std::size_t l = 0; l < layers.size(); ++l) {
       for_each_group(layers[l], [&](const nn::Runs& runs) { forward_group(l, runs); });
@@ -354,6 +354,16 @@ struct Network<Real>::State {
     for (std::size_t l = layers.size(); l-- > 0;) {
       for_each_group(layers[l], [&](const nn::Runs& runs) { backward_group(l, runs); });
     }
+    if (filter.deal() != nullptr) add_up_ranks();
+  }
+
+  /// Gradients are sums over nodes; those of the taps have been added up already.
+  void add_up_ranks() {
+    for (const ParameterBlock& block : layout.blocks()) {
+      if (block.kind == Kind::taps) continue;
+      filter.deal()->team().sum(
+          std::span(gradient).subspan(block.offset, block.rows * block.cols * layout.runs()));
+    }
   }
 
   /// Of both passes of one run. Only the first layer does without a gradient by its input.
@@ -382,8 +392,8 @@ void check(const ModelSettings& settings, const LayerFilter& filter,
   if (cols < 1) detail::fail("a network needs nodes with features");
   if (classes < 1) detail::fail("a network needs at least one output");
   if (options.runs < 1) detail::fail("a batch needs at least one run");
-  if (!filter.identity() && filter.nodes() != static_cast<NodeId>(rows)) {
-    detail::fail("features of {} nodes on a graph of {}", rows, filter.nodes());
+  if (!filter.identity() && filter.rows() != static_cast<NodeId>(rows)) {
+    detail::fail("features of {} nodes on a graph of {}", rows, filter.rows());
   }
 }
 

@@ -349,6 +349,7 @@ void BitWalk::list_rows() {
   row_ends_.clear();
   for (std::size_t i = 0; i < sources_.size(); ++i) {
     for (const NodeId x : graph_.members_of(sources_[i])) {
+      if (!options_.rows.contains(x)) continue;
       rows_.push_back({x, static_cast<std::uint8_t>(i % together), graph_.depth[x]});
     }
     if ((i + 1) % together == 0 || i + 1 == sources_.size()) row_ends_.push_back(rows_.size());
@@ -447,7 +448,9 @@ void BitWalk::write_island_row(NodeId x, Hop* row) const {
 template <typename Hop>
 void BitWalk::write_rows(HopMatrix<Hop>& matrix) {
   if (sources_.empty()) {
-    for (const NodeId x : graph_.islanders()) write_island_row(x, matrix.row_data(x));
+    for (const NodeId x : graph_.islanders()) {
+      if (options_.rows.contains(x)) write_island_row(x, matrix.row_data(x));
+    }
     return;
   }
   // What fits into a core's own caches is written there.

@@ -33,6 +33,7 @@ class BitWalk {
     std::uint32_t hops = all_hops;  ///< levels to walk
     bool keep_hops = true;          ///< false: only count
     int min_paths = 1;
+    RowRange rows = {};  ///< that are wanted of a walk
   };
 
   BitWalk(const Walkable& graph, const Columns& columns, const Options& options);
@@ -56,6 +57,7 @@ class BitWalk {
     const std::span<const Hop> whole(row, columns_.padded);
     if (sources_.empty()) {
       for (const NodeId x : graph_.islanders()) {
+        if (!options_.rows.contains(x)) continue;
         write_island_row(x, row);
         visit(x, whole);
       }

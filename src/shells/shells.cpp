@@ -27,10 +27,11 @@
 namespace ngf {
 
 template <typename Hop>
-HopMatrix<Hop>::HopMatrix(NodeId nodes)
+HopMatrix<Hop>::HopMatrix(NodeId nodes, const RowRange& rows)
     : nodes_(nodes),
+      rows_(rows.within(nodes)),
       stride_((nodes + kernels::column_step - 1) / kernels::column_step * kernels::column_step),
-      values_(static_cast<Hop*>(detail::allocate_aligned(nodes * stride_ * sizeof(Hop)))) {}
+      values_(static_cast<Hop*>(detail::allocate_aligned(rows_.count() * stride_ * sizeof(Hop)))) {}
 
 template <typename Hop>
 void HopMatrix<Hop>::Free::operator()(Hop* values) const noexcept {
@@ -63,8 +64,9 @@ void ColumnLists<Column>::add(std::size_t block, const ShellRows<Column>& rows) 
   std::copy(columns.begin(), columns.end(), blocks_[block].get());
   std::uint32_t begin = 0;
   for (std::size_t i = 0; i < rows.rows.size(); ++i) {
-    block_[rows.rows[i]] = static_cast<Column>(block);
-    std::uint32_t* const places = places_.data() + rows.rows[i] * (hops_ + std::size_t{1});
+    const std::size_t row = rows.rows[i] - rows_.begin;
+    block_[row] = static_cast<Column>(block);
+    std::uint32_t* const places = places_.data() + row * (hops_ + std::size_t{1});
     places[0] = begin;
     for (std::uint32_t k = 1; k <= hops_; ++k) places[k] = begin + rows.ends[i * hops_ + k - 1];
     begin = places[hops_];
@@ -119,18 +121,49 @@ shells::Reduction reduction_for(const ShellOptions& options) {
 
 /// As few groups of sources as there can be, but one for each thread: a walk takes hardly less time
 /// from fewer sources.
-std::vector<std::vector<NodeId>> groups_for_threads(const Walkable& graph, int threads) {
+std::size_t group_width(std::size_t sources, int threads) {
   const auto team = static_cast<std::size_t>(detail::thread_count(threads));
-  return group_sources(
-      graph, std::clamp<std::size_t>((graph.size() + team - 1) / team, 64, kernels::batch_width));
+  return std::clamp<std::size_t>((sources + team - 1) / team, 64, kernels::batch_width);
+}
+
+/// The groups of sources that the rows need.
+std::vector<std::vector<NodeId>> groups_for(const Walkable& graph, const ShellOptions& options) {
+  const auto nodes = static_cast<NodeId>(graph.root.size());
+  if (options.rows.within(nodes).count() == nodes) {
+    return group_sources(graph, group_width(graph.size(), options.threads));
+  }
+  const auto wanted = [&](std::span<const NodeId> members) {
+    return std::ranges::any_of(members, [&](NodeId x) { return options.rows.contains(x); });
+  };
+  std::vector<NodeId> sources;
+  for (const std::vector<NodeId>& group : group_sources(graph, kernels::batch_width)) {
+    std::ranges::copy_if(group, std::back_inserter(sources),
+                         [&](NodeId v) { return wanted(graph.members_of(v)); });
+  }
+  std::vector<std::vector<NodeId>> groups;
+  const std::size_t width = group_width(sources.size(), options.threads);
+  for (std::size_t first = 0; first < sources.size(); first += width) {
+    const auto begin = sources.begin() + static_cast<std::ptrdiff_t>(first);
+    groups.emplace_back(
+        begin, begin + static_cast<std::ptrdiff_t>(std::min(width, sources.size() - first)));
+  }
+  if (wanted(graph.islanders())) groups.emplace_back();
+  return groups;
+}
+
+/// What a walk from all groups is told.
+BitWalk::Options walk_options(const ShellOptions& options, bool keep_hops) {
+  return {.hops = options.hops,
+          .keep_hops = keep_hops,
+          .min_paths = options.min_paths,
+          .rows = options.rows};
 }
 
 /// Walks from all groups of sources, in parallel. After each group, done(group, walk) is called on
 /// the thread that walked. Returns the pairs by hop that the walk itself counted.
 template <typename Done>
 std::vector<std::uint64_t> walk_all(const Walkable& graph,
-                                    const std::vector<std::vector<NodeId>>& groups,
-                                    const BitWalk::Options& walk_options,
+                                    const std::vector<std::vector<NodeId>>& groups, bool keep_hops,
                                     const ShellOptions& options, const Done& done) {
   const Columns columns(graph);
   PerThread<BitWalk> walks(options.threads);
@@ -139,8 +172,9 @@ std::vector<std::uint64_t> walk_all(const Walkable& graph,
   std::atomic<std::uint64_t> finished{0};
   parallel_for(groups.size(), options.threads, [&](std::size_t group) {
     throw_if_stopped(options.progress);
-    BitWalk& walk =
-        walks.get([&] { return std::make_unique<BitWalk>(graph, columns, walk_options); });
+    BitWalk& walk = walks.get([&] {
+      return std::make_unique<BitWalk>(graph, columns, walk_options(options, keep_hops));
+    });
     std::vector<std::uint64_t> of_group;
     walk.walk(groups[group], of_group);
     done(group, walk);
@@ -165,10 +199,8 @@ struct TooManyHops {};
 
 template <typename Hop>
 void fill_matrix(const Walkable& graph, const ShellOptions& options, HopMatrix<Hop>& matrix) {
-  const BitWalk::Options walk_options{
-      .hops = options.hops, .keep_hops = true, .min_paths = options.min_paths};
-  const auto groups = groups_for_threads(graph, options.threads);
-  walk_all(graph, groups, walk_options, options, [&](std::size_t /*group*/, BitWalk& walk) {
+  const auto groups = groups_for(graph, options);
+  walk_all(graph, groups, true, options, [&](std::size_t /*group*/, BitWalk& walk) {
     if (walk.levels() + 2 * graph.deepest >= HopMatrix<Hop>::farther &&
         options.hops >= HopMatrix<Hop>::farther) {
       throw TooManyHops();
@@ -179,7 +211,7 @@ void fill_matrix(const Walkable& graph, const ShellOptions& options, HopMatrix<H
 
 template <typename Hop>
 HopMatrix<Hop> build_matrix(const Walkable& graph, const ShellOptions& options) {
-  HopMatrix<Hop> matrix(static_cast<NodeId>(graph.root.size()));
+  HopMatrix<Hop> matrix(static_cast<NodeId>(graph.root.size()), options.rows);
   fill_matrix(graph, options, matrix);
   return matrix;
 }
@@ -194,8 +226,8 @@ Shells::Held build_dense(const Graph& graph, const ShellOptions& options) {
     }
   }
   detail::check_budget(
-      HopMatrix<std::uint8_t>(0).bytes() + std::uint64_t{2} * graph.nodes() * graph.nodes(),
-      options.memory, "two bytes for each pair of nodes");
+      std::uint64_t{2} * options.rows.within(graph.nodes()).count() * graph.nodes(), options.memory,
+      "two bytes for each pair of nodes");
   try {
     return build_matrix<std::uint16_t>(walkable, options);
   } catch (const TooManyHops&) {
@@ -247,11 +279,9 @@ template <typename Hop, typename Column, typename Begin, typename Take>
 void find_by_bits(const Graph& graph, const ShellOptions& options, const Begin& begin,
                   const Take& take) {
   const Walkable walkable = make_walkable(graph, reduction_for(options));
-  const auto groups = groups_for_threads(walkable, options.threads);
+  const auto groups = groups_for(walkable, options);
   begin(groups.size());
-  const BitWalk::Options walk_options{
-      .hops = options.hops, .keep_hops = true, .min_paths = options.min_paths};
-  walk_all(walkable, groups, walk_options, options, [&](std::size_t group, BitWalk& walk) {
+  walk_all(walkable, groups, true, options, [&](std::size_t group, BitWalk& walk) {
     if (walk.levels() + 2 * walkable.deepest > most_hops_in_two) refuse_hops(most_hops_in_two);
     std::vector<NodeId> rows;
     std::vector<std::uint32_t> ends;
@@ -281,8 +311,8 @@ template <typename Column, typename Begin, typename Take>
 void find_by_queue(const Graph& graph, const ShellOptions& options, const Begin& begin,
                    const Take& take) {
   constexpr std::size_t rows_at_a_time = 256;
-  const NodeId nodes = graph.nodes();
-  const std::size_t blocks = (nodes + rows_at_a_time - 1) / rows_at_a_time;
+  const RowRange rows = options.rows.within(graph.nodes());
+  const std::size_t blocks = (rows.count() + rows_at_a_time - 1) / rows_at_a_time;
   begin(blocks);
   PerThread<QueueWorker<Column>> workers(options.threads);
   std::atomic<std::uint64_t> finished{0};
@@ -290,8 +320,8 @@ void find_by_queue(const Graph& graph, const ShellOptions& options, const Begin&
     throw_if_stopped(options.progress);
     auto& worker =
         workers.get([&] { return std::make_unique<QueueWorker<Column>>(graph, options); });
-    const std::size_t first = block * rows_at_a_time;
-    worker.rows.resize(std::min(nodes - first, rows_at_a_time));
+    const std::size_t first = rows.begin + block * rows_at_a_time;
+    worker.rows.resize(std::min(rows.end - first, rows_at_a_time));
     worker.ends.resize(worker.rows.size() * options.hops);
     std::size_t end = 0;
     for (std::size_t i = 0; i < worker.rows.size(); ++i) {
@@ -321,7 +351,9 @@ ColumnLists<Column> build_lists(const Graph& graph, const ShellOptions& options,
   std::optional<ColumnLists<Column>> lists;
   find_lists<Column>(
       graph, options, engine,
-      [&](std::size_t blocks) { lists.emplace(graph.nodes(), options.hops, blocks); },
+      [&](std::size_t blocks) {
+        lists.emplace(options.rows.within(graph.nodes()), options.hops, blocks);
+      },
       [&](std::size_t block, const ShellRows<Column>& rows) { lists->add(block, rows); });
   return std::move(*lists);
 }
@@ -340,8 +372,9 @@ void scale(Estimate& estimate, double factor) {
 
 /// From so few searches that they cost little beside the work that they help to choose for.
 Estimate estimate_quickly(const Graph& graph, const ShellOptions& options) {
-  const NodeId nodes = graph.nodes();
-  const std::uint64_t wanted = std::clamp<std::uint64_t>(nodes / 64, 1, 64);
+  const RowRange rows = options.rows.within(graph.nodes());
+  if (rows.count() == 0) return {};
+  const std::uint64_t wanted = std::clamp<std::uint64_t>(rows.count() / 64, 1, 64);
   const std::uint64_t enough_arcs = 4 * graph.arcs() + 100'000;
   QueueWalk walk(graph, options.hops, options.min_paths);
   Random random(options.seed);
@@ -349,52 +382,59 @@ Estimate estimate_quickly(const Graph& graph, const ShellOptions& options) {
   std::uint64_t arcs = 0;
   std::uint64_t taken = 0;
   for (; taken < wanted && arcs < enough_arcs; ++taken) {
-    arcs += walk.count(static_cast<NodeId>(random.below(nodes)), estimate.pairs);
+    arcs +=
+        walk.count(rows.begin + static_cast<NodeId>(random.below(rows.count())), estimate.pairs);
   }
   estimate.arcs = static_cast<double>(arcs);
-  scale(estimate, static_cast<double>(nodes) / static_cast<double>(taken));
+  scale(estimate, static_cast<double>(rows.count()) / static_cast<double>(taken));
   return estimate;
 }
 
-/// From one random batch of sources, walked exactly; from all nodes where one batch holds them.
+/// From one random batch of sources, walked exactly; from all rows where one batch holds them.
 Estimate estimate_by_batch(const Graph& graph, const ShellOptions& options) {
   const Walkable walkable = make_walkable(graph, {});
   const Columns columns(walkable);
-  std::vector<NodeId> sources(walkable.size());
-  std::iota(sources.begin(), sources.end(), NodeId{0});
+  std::vector<NodeId> sources;
+  for (NodeId v = 0; v < walkable.size(); ++v) {
+    if (options.rows.contains(walkable.members_of(v).front())) sources.push_back(v);
+  }
+  const auto rows = static_cast<double>(sources.size());
   Random random(options.seed);
   const std::size_t taken = std::min(sources.size(), kernels::batch_width);
   for (std::size_t i = 0; i < taken; ++i) {
     std::swap(sources[i], sources[i + random.below(sources.size() - i)]);
   }
   sources.resize(taken);
-  BitWalk walk(walkable, columns,
-               {.hops = options.hops, .keep_hops = false, .min_paths = options.min_paths});
+  BitWalk walk(walkable, columns, walk_options(options, false));
   std::vector<std::uint64_t> pairs;
   walk.walk(sources, pairs);
   drop_empty_tail(pairs);
   Estimate estimate;
   estimate.pairs.assign(pairs.begin(), pairs.end());
-  estimate.exact = taken == walkable.size();
-  scale(estimate, static_cast<double>(walkable.size()) / static_cast<double>(taken));
+  estimate.exact = rows == static_cast<double>(taken);
+  scale(estimate, rows / std::max(1.0, static_cast<double>(taken)));
   return estimate;
 }
 
 /// One hop is the graph itself.
-Estimate estimate_one_hop(const Graph& graph) {
-  const auto arcs = static_cast<double>(graph.arcs() - graph.self_loops());
-  return {.pairs = {static_cast<double>(graph.nodes()), arcs}, .arcs = arcs, .exact = true};
+Estimate estimate_one_hop(const Graph& graph, const RowRange& rows) {
+  const std::uint64_t all = graph.offsets()[rows.end] - graph.offsets()[rows.begin];
+  const auto arcs = static_cast<double>(all - std::min(all, graph.self_loops()));
+  return {.pairs = {static_cast<double>(rows.count()), arcs},
+          .arcs = arcs,
+          .exact = graph.self_loops() == 0 || rows.count() == graph.nodes()};
 }
 
 /// When no hop is left out, a node is in a shell with every node of its component: no walk is
 /// needed to count that. Hops are not told apart.
-Estimate estimate_all_hops(const Graph& graph) {
+Estimate estimate_all_hops(const Graph& graph, const RowRange& rows) {
   Estimate estimate;
   estimate.pairs.assign(2, 0);
-  for (const NodeId size : connected_components(graph).size) {
-    estimate.pairs[1] += static_cast<double>(size) * static_cast<double>(size - 1);
+  const Components components = connected_components(graph);
+  for (NodeId u = rows.begin; u < rows.end; ++u) {
+    estimate.pairs[1] += static_cast<double>(components.size[components.label[u]] - 1);
   }
-  estimate.pairs[0] = graph.nodes();
+  estimate.pairs[0] = rows.count();
   return estimate;
 }
 
@@ -405,14 +445,15 @@ double total(const Estimate& estimate) {
 /// The engine that takes less time for lists, by nanoseconds that were measured on citation
 /// networks, random graphs, meshes and social networks. They need to be right only where the two
 /// are far apart.
-Engine faster_engine(const Graph& graph, const Estimate& estimate) {
+Engine faster_engine(const Graph& graph, const RowRange& range, const Estimate& estimate) {
   const double nodes = graph.nodes();
+  const double rows = range.count();
   const double pairs = total(estimate);
-  const double queue = 1.5 * estimate.arcs + 7 * pairs + 60 * nodes;
+  const double queue = 1.5 * estimate.arcs + 7 * pairs + 60 * rows;
   const auto levels = static_cast<double>(estimate.pairs.size()) - 1;
-  const double batches = nodes / static_cast<double>(kernels::batch_width);
+  const double batches = rows / static_cast<double>(kernels::batch_width);
   const double lines = std::min(static_cast<double>(graph.arcs()) * batches, estimate.arcs);
-  const double bits = 3 * lines * levels + (0.08 + 0.025 * levels) * nodes * nodes + 1.8 * pairs +
+  const double bits = 3 * lines * levels + (0.08 + 0.025 * levels) * rows * nodes + 1.8 * pairs +
                       60 * nodes + 20'000;
   return queue < bits ? Engine::queue : Engine::bits;
 }
@@ -454,6 +495,8 @@ void choose_storage(ShellPlan& plan, const ShellOptions& options, bool few_pairs
 ShellPlan make_plan(const Graph& graph, const ShellOptions& options, const Estimate& estimate,
                     std::uint32_t hops) {
   const std::uint64_t nodes = graph.nodes();
+  const RowRange range = options.rows.within(graph.nodes());
+  const std::uint64_t rows = range.count();
   const std::uint64_t column_bytes = nodes <= std::numeric_limits<std::uint16_t>::max() ? 2 : 4;
   const std::uint64_t hop_bytes = hops > most_hops_in_a_byte ? 2 : 1;
   const std::uint64_t stride =
@@ -464,9 +507,9 @@ ShellPlan make_plan(const Graph& graph, const ShellOptions& options, const Estim
   }
   plan.estimated = !estimate.exact;
   plan.sparse_bytes = static_cast<std::uint64_t>(total(estimate)) * column_bytes +
-                      nodes * (sizeof(std::uint32_t) * (hops + std::uint64_t{1}) + column_bytes) +
+                      rows * (sizeof(std::uint32_t) * (hops + std::uint64_t{1}) + column_bytes) +
                       working_bytes(graph, options, hops, true, true);
-  plan.dense_bytes = nodes * stride * hop_bytes + working_bytes(graph, options, hops, true, false);
+  plan.dense_bytes = rows * stride * hop_bytes + working_bytes(graph, options, hops, true, false);
   plan.stream_bytes = working_bytes(graph, options, hops, false, false);
   constexpr double share = 0.8;
   plan.budget =
@@ -475,10 +518,11 @@ ShellPlan make_plan(const Graph& graph, const ShellOptions& options, const Estim
           : static_cast<std::uint64_t>(share * static_cast<double>(detail::available_memory()));
   plan.engine = options.engine;
   choose_storage(plan, options,
-                 options.dense_above * static_cast<double>(nodes) * static_cast<double>(nodes) >=
+                 options.dense_above * static_cast<double>(rows) * static_cast<double>(nodes) >=
                      total(estimate));
   if (plan.engine == Engine::automatic) {
-    plan.engine = plan.storage == Storage::sparse ? faster_engine(graph, estimate) : Engine::bits;
+    plan.engine =
+        plan.storage == Storage::sparse ? faster_engine(graph, range, estimate) : Engine::bits;
   }
   return plan;
 }
@@ -490,9 +534,10 @@ Estimate exactly(const std::vector<std::uint64_t>& pairs) {
 /// The plan of `build_shells`, which must not cost much itself. `options.hops` becomes a number
 /// where lists need one.
 ShellPlan plan_build(const Graph& graph, ShellOptions& options) {
+  const RowRange rows = options.rows.within(graph.nodes());
   const bool all = options.hops == all_hops;
   if (all && options.storage != Storage::sparse) {
-    const Estimate estimate = estimate_all_hops(graph);
+    const Estimate estimate = estimate_all_hops(graph, rows);
     ShellPlan plan = make_plan(graph, options, estimate, most_hops_in_a_byte);
     if (plan.storage != Storage::sparse) return plan;
   }
@@ -501,13 +546,13 @@ ShellPlan plan_build(const Graph& graph, ShellOptions& options) {
   }
   if (!all) {
     const Estimate estimate =
-        options.hops == 1 ? estimate_one_hop(graph) : estimate_quickly(graph, options);
+        options.hops == 1 ? estimate_one_hop(graph, rows) : estimate_quickly(graph, options);
     ShellPlan plan = make_plan(graph, options, estimate, options.hops);
     // An estimate may be off; where that could matter, the pairs are counted.
     if (plan.storage != Storage::sparse || plan.sparse_bytes < plan.budget / 2) return plan;
   }
   const std::vector<std::uint64_t> pairs = shell_sizes(graph, options);
-  if (all) options.hops = static_cast<std::uint32_t>(pairs.size() - 1);
+  if (all) options.hops = static_cast<std::uint32_t>(std::max<std::size_t>(pairs.size(), 1) - 1);
   return make_plan(graph, options, exactly(pairs), options.hops);
 }
 
@@ -536,10 +581,8 @@ std::vector<std::uint64_t> shell_sizes(const Graph& graph, const ShellOptions& o
   check(options);
   if (graph.nodes() == 0) return {};
   const Walkable walkable = make_walkable(graph, {});
-  const BitWalk::Options walk_options{
-      .hops = options.hops, .keep_hops = false, .min_paths = options.min_paths};
-  auto pairs = walk_all(walkable, groups_for_threads(walkable, options.threads), walk_options,
-                        options, [](std::size_t /*group*/, const BitWalk& /*walk*/) {});
+  auto pairs = walk_all(walkable, groups_for(walkable, options), false, options,
+                        [](std::size_t /*group*/, const BitWalk& /*walk*/) {});
   drop_empty_tail(pairs);
   return pairs;
 }
@@ -559,23 +602,27 @@ ShellPlan plan_shells(const Graph& graph, const ShellOptions& options) {
   check(options);
   if (graph.nodes() == 0) return make_plan(graph, options, exactly({}), 0);
   const Estimate estimate = estimate_by_batch(graph, options);
-  const std::uint32_t hops =
-      std::min(options.hops, static_cast<std::uint32_t>(estimate.pairs.size() - 1));
+  const auto found = static_cast<std::uint32_t>(std::max<std::size_t>(estimate.pairs.size(), 1));
+  const std::uint32_t hops = std::min(options.hops, found - 1);
   return make_plan(graph, options, estimate, hops);
 }
 
 Shells build_shells(const Graph& graph, const ShellOptions& options) {
   check(options);
   const NodeId nodes = graph.nodes();
-  if (nodes == 0) return {0, 0, plan_shells(graph, options), std::monostate()};
+  const RowRange rows = options.rows.within(nodes);
+  if (nodes == 0) return {0, rows, 0, plan_shells(graph, options), std::monostate()};
   ShellOptions work = options;
   const ShellPlan plan = plan_build(graph, work);
-  if (plan.storage == Storage::stream) return {nodes, work.hops, plan, std::monostate()};
-  if (plan.storage == Storage::dense) return {nodes, work.hops, plan, build_dense(graph, work)};
+  const auto held_as = [&](Shells::Held held) {
+    return Shells(nodes, rows, work.hops, plan, std::move(held));
+  };
+  if (plan.storage == Storage::stream) return held_as(std::monostate());
+  if (plan.storage == Storage::dense) return held_as(build_dense(graph, work));
   if (nodes <= std::numeric_limits<std::uint16_t>::max()) {
-    return {nodes, work.hops, plan, build_lists<std::uint16_t>(graph, work, plan.engine)};
+    return held_as(build_lists<std::uint16_t>(graph, work, plan.engine));
   }
-  return {nodes, work.hops, plan, build_lists<std::uint32_t>(graph, work, plan.engine)};
+  return held_as(build_lists<std::uint32_t>(graph, work, plan.engine));
 }
 
 void stream_shells(const Graph& graph, const ShellOptions& options,
@@ -585,8 +632,9 @@ void stream_shells(const Graph& graph, const ShellOptions& options,
   if (graph.nodes() == 0) return;
   Engine engine = options.engine;
   if (engine == Engine::automatic) {
-    engine =
-        options.hops < 2 ? Engine::queue : faster_engine(graph, estimate_quickly(graph, options));
+    engine = options.hops < 2 ? Engine::queue
+                              : faster_engine(graph, options.rows.within(graph.nodes()),
+                                              estimate_quickly(graph, options));
   }
   find_lists<NodeId>(
       graph, options, engine, [](std::size_t /*blocks*/) {},
@@ -600,8 +648,10 @@ void write_hops(const Graph& graph, const ShellOptions& options, HopMatrix<Hop>&
     fail("a matrix for {} nodes cannot take the hops of {}", into.nodes(), graph.nodes());
   }
   if (graph.nodes() == 0) return;
+  ShellOptions of_rows = options;
+  of_rows.rows = into.rows();
   try {
-    fill_matrix(make_walkable(graph, reduction_for(options)), options, into);
+    fill_matrix(make_walkable(graph, reduction_for(options)), of_rows, into);
   } catch (const TooManyHops&) {
     refuse_hops(HopMatrix<Hop>::farther - 1);
   }
@@ -628,11 +678,11 @@ std::vector<std::uint64_t> Shells::pairs() const {
     using Type = std::decay_t<decltype(held)>;
     if constexpr (std::is_same_v<Type, HopMatrix<std::uint8_t>> ||
                   std::is_same_v<Type, HopMatrix<std::uint16_t>>) {
-      for (NodeId u = 0; u < nodes_; ++u) count_row(held.row(u), hops_, result);
+      for (NodeId u = rows_.begin; u < rows_.end; ++u) count_row(held.row(u), hops_, result);
     } else if constexpr (!std::is_same_v<Type, std::monostate>) {
       result.assign(held.hops() + std::size_t{1}, 0);
-      result[0] = nodes_;
-      for (NodeId u = 0; u < nodes_; ++u) {
+      result[0] = rows_.count();
+      for (NodeId u = rows_.begin; u < rows_.end; ++u) {
         for (std::uint32_t k = 1; k <= held.hops(); ++k) result[k] += held.columns(u, k).size();
       }
     }

@@ -68,13 +68,15 @@ void check(const Dataset& dataset, const Split& split, const ClassifySettings& s
 
 // ---- What the runs share ----
 
-/// The task as a network without a graph sees it: the nodes of the split alone.
-tasks::Task without_graph(const tasks::Task& task) {
+/// The task as a network without a graph sees it: the nodes of the split alone, in the order that
+/// they had before they were dealt.
+tasks::Task without_graph(const tasks::Task& task, const Deal* deal) {
+  const auto number = [&](NodeId u) { return deal == nullptr ? u : deal->old_number(u); };
   std::vector<NodeId> nodes;
   for (const auto* const part : {&task.split.train, &task.split.validation, &task.split.test}) {
     nodes.insert(nodes.end(), part->begin(), part->end());
   }
-  std::sort(nodes.begin(), nodes.end());
+  std::ranges::sort(nodes, {}, number);
   nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
   tasks::Task result;
   result.features = tasks::rows_of(task.features, nodes);
@@ -83,8 +85,8 @@ tasks::Task without_graph(const tasks::Task& task) {
     std::vector<NodeId> places;
     places.reserve(part.size());
     for (const NodeId u : part) {
-      places.push_back(
-          static_cast<NodeId>(std::lower_bound(nodes.begin(), nodes.end(), u) - nodes.begin()));
+      const auto found = std::ranges::lower_bound(nodes, number(u), {}, number);
+      places.push_back(static_cast<NodeId>(found - nodes.begin()));
     }
     return places;
   };
@@ -104,8 +106,14 @@ tasks::Task make_task(const Dataset& dataset, const Split& split, const Classify
                        {.storage = settings.storage,
                         .threads = settings.threads,
                         .memory = memory,
-                        .progress = progress});
+                        .progress = progress,
+                        .deal = settings.deal});
   });
+  if (task.filter.deal() != nullptr) {
+    std::vector<NodeId> own(task.filter.rows());
+    std::iota(own.begin(), own.end(), task.filter.deal()->own().begin);
+    task.features = tasks::rows_of(task.features, own);
+  }
   task.labels = dataset.labels;
   task.split = split;
   task.classes = class_count_of(dataset);
@@ -147,7 +155,9 @@ class Group {
         settings_.memory > 0 ? settings_.memory / 2 : detail::available_memory() / 2;
     detail::check_budget(bytes, budget, "training one run");
     const auto threads = static_cast<std::uint64_t>(detail::thread_count(settings_.threads));
-    const bool apart = runs >= threads && budget / bytes >= threads;
+    // Processes that train together do one thing after the other.
+    const Deal* const deal = task_.filter.deal();
+    const bool apart = deal == nullptr && runs >= threads && budget / bytes >= threads;
     workers_ = apart ? static_cast<int>(threads) : 1;
     // Wider is not faster once the caches are full, and runs that have ended are kept when the rest
     // is lost.
@@ -160,6 +170,7 @@ class Group {
     const std::uint64_t batch =
         std::min({wanted, budget / bytes / each, std::max<std::uint64_t>(runs / each, 1)});
     batches_ = (runs + batch - 1) / batch;
+    if (deal != nullptr) batches_ = deal->team().of_first(batches_);
   }
 
   /// A network for so many runs: one that another batch has left, or a new one.
@@ -197,12 +208,14 @@ class Group {
   /// Without a graph, or with one that is multiplied once and for all, only nodes that are read
   /// count.
   tasks::Task reduced(const tasks::Task& task) {
-    if (task.filter.identity()) return without_graph(task);
+    if (task.filter.identity()) return without_graph(task, settings_.deal.get());
     if (settings_.model.model != ModelKind::sgc || dropout_) return task;
     propagated_ = true;
     tasks::Task result = task;
-    result.features = nn::filtered(task.filter, task.features);
-    return without_graph(result);
+    SignalsOf<float> filtered = nn::filtered(task.filter, task.features);
+    if (const Deal* const deal = task.filter.deal()) filtered = gathered<float>(*deal, filtered);
+    result.features = std::move(filtered);
+    return without_graph(result, settings_.deal.get());
   }
 
   void tell_plan(const Network<float>& network) const {
@@ -216,6 +229,11 @@ class Group {
     plan.batch = static_cast<std::uint32_t>(network.layout().runs());
     plan.workers = static_cast<std::uint32_t>(workers_);
     plan.epoch_flops = network.flops();
+    if (const NeighborhoodFilter* const filter = task_.filter.neighborhood()) {
+      const auto pairs = filter->shells().pairs();
+      plan.pairs = std::accumulate(pairs.begin(), pairs.end(), std::uint64_t{0});
+      plan.bytes = filter->shells().bytes();
+    }
     watch_.on_plan(plan);
   }
 

@@ -38,21 +38,21 @@ class Trainer {
     detail::parallel_for(runs.size(), settings.threads, [&](std::size_t r) {
       initialize(task_.filter, network_.layout(), r, runs_[r], network_.parameters());
     });
-    if (!drops_) logits_ = &network_.forward();
+    if (!drops_) forward(nullptr);
   }
 
   /// One step of all runs, and their scores.
   void epoch(std::uint32_t number) {
     if (drops_) {
       dropout_.step = number;
-      logits_ = &network_.forward(&dropout_);
+      forward(&dropout_);
     }
     const std::vector<double> losses =
         softmax_cross_entropy(*logits_, runs_.size(), task_.labels, task_.split.train, &by_logits_);
-    network_.backward(by_logits_);
+    backward();
     if (number == 1) record_gradients();
     optimizer_.step(network_.parameters(), network_.gradient());
-    logits_ = &network_.forward();
+    forward(nullptr);
     detail::parallel_for(runs_.size(), settings_.threads, [&](std::size_t r) {
       if (!stopped_[r]) record(r, number, losses[r]);
     });
@@ -62,6 +62,21 @@ class Trainer {
   RunResult& result(std::size_t r) { return results_[r]; }
 
  private:
+  /// The logits of all nodes.
+  void forward(const Dropout* dropout) {
+    logits_ = &network_.forward(dropout);
+    if (const Deal* const deal = task_.filter.deal()) {
+      all_logits_ = gathered<float>(*deal, *logits_);
+      logits_ = &all_logits_;
+    }
+  }
+  void backward() {
+    const Deal* const deal = task_.filter.deal();
+    network_.backward(deal == nullptr ? by_logits_
+                                      : SignalsOf<float>(by_logits_.middleRows(
+                                            deal->own().begin, deal->own().count())));
+  }
+
   static std::vector<StepSettings> steps(std::span<const RunSettings> runs) {
     std::vector<StepSettings> result;
     for (const RunSettings& run : runs) result.push_back({run.lr, run.weight_decay});
@@ -110,6 +125,7 @@ class Trainer {
   Dropout dropout_;
   bool drops_ = false;
   const SignalsOf<float>* logits_ = nullptr;
+  SignalsOf<float> all_logits_;  // where nodes are dealt
   SignalsOf<float> by_logits_;
   std::vector<RunResult> results_;
   std::vector<std::uint8_t> stopped_;  // bytes, since threads write them side by side

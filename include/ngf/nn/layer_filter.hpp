@@ -15,6 +15,7 @@ struct FilterBuild {
   int threads = 0;
   std::uint64_t memory = 0;  ///< as in ShellOptions
   Progress* progress = nullptr;
+  std::shared_ptr<const Deal> deal = {};  ///< as in FilterOptions
 };
 
 /// The matrix H of a layer: a filter, or the identity. Copies share what the filter holds.
@@ -30,10 +31,16 @@ class LayerFilter {
   bool identity() const { return std::holds_alternative<std::monostate>(filter_); }
   /// Nodes of the graph, and the taps as they are. Not of the identity.
   NodeId nodes() const;
+  /// Those that this process has the signals of, and how nodes are dealt, as filters have it.
+  NodeId rows() const;
+  const Deal* deal() const;
   const Taps& taps() const;
   void set_taps(Taps taps);
-  /// The polynomial filter that it is; null where it is none.
+  /// The filter that it is; null where it is none of that kind.
   const PolynomialFilter* polynomial() const { return std::get_if<PolynomialFilter>(&filter_); }
+  const NeighborhoodFilter* neighborhood() const {
+    return std::get_if<NeighborhoodFilter>(&filter_);
+  }
   /// How the shells are held; empty where there are none.
   std::string storage() const;
   /// Multiplications and additions of a product with signals of this width.

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -55,6 +56,9 @@ struct ClassifySettings {
   std::uint32_t batch = 0;               ///< runs that train side by side at most; 0: as they fit
   int threads = 0;                       ///< 0: all that the machine offers
   std::uint64_t memory = 0;              ///< bytes; 0: a share of what the machine has free
+  /// Where given, the processes of a team train together, each on its own nodes. All have the whole
+  /// data set, its nodes numbered as they are dealt, and all get the results.
+  std::shared_ptr<const Deal> deal;
 };
 
 /// "paper", the paper's test case 3, or "strong", which knows better for some data sets than for
@@ -85,6 +89,8 @@ struct ClassifyPlan {
   std::uint32_t batch = 1;    ///< runs side by side
   std::uint32_t workers = 1;  ///< batches at the same time, each on a thread of its own
   double epoch_flops = 0;     ///< of one run: forward and backward, counted
+  std::uint64_t pairs = 0;    ///< of the shells that this process holds, and their bytes
+  std::uint64_t bytes = 0;
 };
 
 /// Tells how training goes on. `Progress` counts epochs of runs.

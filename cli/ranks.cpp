@@ -1,0 +1,201 @@
+#include "ranks.hpp"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <numeric>
+#include <set>
+#include <sstream>
+#include <utility>
+
+#ifdef NGF_MPI
+#include "mpi/session.hpp"
+#endif
+
+namespace ngf::cli {
+
+namespace {
+
+#ifdef NGF_MPI
+std::unique_ptr<mpi::Session> session;
+
+std::shared_ptr<mpi::MpiTeam> mpi_team() { return session ? session->team() : nullptr; }
+#else
+std::shared_ptr<Team> mpi_team() { return nullptr; }
+#endif
+
+template <typename Number>
+void share(std::vector<Number>& values) {
+  values.resize(team()->of_first(values.size()));
+  team()->broadcast(std::as_writable_bytes(std::span(values)));
+}
+
+void share(SparseMatrixF& features) {
+  features.makeCompressed();
+  const std::array<Eigen::Index, 2> shape =
+      team()->of_first(std::array{features.rows(), features.cols()});
+  std::vector<int> rows;
+  std::vector<int> columns;
+  std::vector<float> values;
+  for (Eigen::Index u = 0; u < features.outerSize(); ++u) {
+    for (SparseMatrixF::InnerIterator it(features, u); it; ++it) {
+      rows.push_back(static_cast<int>(u));
+      columns.push_back(static_cast<int>(it.col()));
+      values.push_back(it.value());
+    }
+  }
+  share(rows);
+  share(columns);
+  share(values);
+  std::vector<Eigen::Triplet<float>> entries;
+  entries.reserve(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    entries.emplace_back(rows[i], columns[i], values[i]);
+  features.resize(shape[0], shape[1]);
+  features.setFromTriplets(entries.begin(), entries.end());
+}
+
+void share(MatrixF& features) {
+  const std::array<Eigen::Index, 2> shape =
+      team()->of_first(std::array{features.rows(), features.cols()});
+  features.resize(shape[0], shape[1]);
+  team()->broadcast({reinterpret_cast<std::byte*>(features.data()),
+                     static_cast<std::size_t>(features.size()) * sizeof(float)});
+}
+
+/// All but the graph.
+void share_node_data(Dataset& dataset) {
+  const std::size_t kind = team()->of_first(dataset.features.index());
+  if (kind == 1) {
+    if (!speaks()) dataset.features = MatrixF();
+    share(std::get<MatrixF>(dataset.features));
+  } else if (kind == 2) {
+    if (!speaks()) dataset.features = SparseMatrixF();
+    share(std::get<SparseMatrixF>(dataset.features));
+  }
+  share(dataset.labels);
+  dataset.splits.resize(team()->of_first(dataset.splits.size()));
+  for (Split& split : dataset.splits) {
+    for (auto* const part : {&split.train, &split.validation, &split.test}) share(*part);
+  }
+}
+
+}  // namespace
+
+Ranks::Ranks() {
+#ifdef NGF_MPI
+  if (!mpi::launched()) return;
+  session = std::make_unique<mpi::Session>();
+  if (session->team()->size() == 1) return;
+  // One process prints; the others' output goes nowhere. Errors are told by whoever has one.
+  if (!speaks()) {
+    [[maybe_unused]] const std::FILE* const silent = std::freopen("/dev/null", "w", stdout);
+  }
+  leave_at_first_signal([] { return session->first_to_tell(); });
+#endif
+}
+
+Ranks::~Ranks() {
+#ifdef NGF_MPI
+  session.reset();
+#endif
+}
+
+bool Ranks::take_part_in(const std::string& verb) {
+  static const std::set<std::string> together{"shells",     "filter",    "train",
+                                              "robustness", "reproduce", "info"};
+  return speaks() || together.contains(verb);
+}
+
+int Ranks::fail(int exit_code, const std::string& line) {
+#ifdef NGF_MPI
+  if (team() != nullptr) {
+    if (session->first_to_tell()) fmt::print(stderr, "{}", line);
+    std::fflush(stderr);
+    session->abort(exit_code);
+  }
+#endif
+  fmt::print(stderr, "{}", line);
+  return exit_code;
+}
+
+std::shared_ptr<Team> team() {
+  const auto all = mpi_team();
+  return all != nullptr && all->size() > 1 ? all : nullptr;
+}
+
+bool speaks() { return team() == nullptr || team()->rank() == 0; }
+
+Graph share_graph(const Graph& of_first) {
+#ifdef NGF_MPI
+  if (mpi_team() != nullptr) return mpi_team()->share(of_first);
+#endif
+  return of_first;
+}
+
+TeamDataset deal_out(const Dataset& of_first, std::uint32_t hops) {
+  Arrangement arranged;
+  Dataset own;
+  if (speaks()) {
+    arranged = arrange(of_first.graph, team()->size(), hops);
+    own = renumber(of_first, arranged.order);
+  }
+  share(arranged.order);
+  share(arranged.begins);
+  own.graph = share_graph(own.graph);
+  share_node_data(own);
+  return {std::move(own), std::make_shared<const Deal>(team(), std::move(arranged))};
+}
+
+TeamDataset deal_out_graph(const Graph& of_first, std::uint32_t hops) {
+  Dataset alone;
+  alone.graph = of_first;
+  return deal_out(alone, hops);
+}
+
+Matrix own_rows(const Matrix& all, const Deal& deal) {
+  const RowRange own = deal.own();
+  Matrix result(own.count(), all.cols());
+  for (NodeId row = 0; row < own.count(); ++row) {
+    result.row(row) = all.row(deal.old_number(own.begin + row));
+  }
+  return result;
+}
+
+void write_rows([[maybe_unused]] const std::filesystem::path& path,
+                [[maybe_unused]] const std::string& header, [[maybe_unused]] std::size_t row_bytes,
+                const Deal& deal,
+                [[maybe_unused]] const std::function<void(NodeId node, std::byte* to)>& fill) {
+  std::vector<std::pair<std::uint64_t, NodeId>> rows;
+  for (NodeId u = deal.own().begin; u < deal.own().end; ++u)
+    rows.emplace_back(deal.old_number(u), u);
+  std::sort(rows.begin(), rows.end());
+#ifdef NGF_MPI
+  mpi::RowFile file(*mpi_team(), path, header, row_bytes);
+  std::vector<std::uint64_t> numbers;
+  for (const auto& [number, u] : rows) numbers.push_back(number);
+  std::size_t next = 0;
+  file.write(numbers,
+             [&](std::uint64_t /*number*/, std::byte* to) { fill(rows[next++].second, to); });
+  file.commit();
+#endif
+}
+
+Json by_rank(const Deal& deal, std::uint64_t pairs, std::uint64_t bytes) {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  const auto peak = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
+  const Json own{{"rank", deal.team().rank()},
+                 {"nodes", deal.own().count()},
+                 {"pairs", pairs},
+                 {"bytes", bytes},
+                 {"peak_bytes", peak}};
+  Json all = Json::array();
+  for (const std::string& text : deal.team().gather(own.dump())) all.push_back(Json::parse(text));
+  return all;
+}
+
+}  // namespace ngf::cli

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common.hpp"
+#include "ngf/dataset.hpp"
+#include "ngf/team.hpp"
+
+/// Where mpirun has started several processes: who does what.
+namespace ngf::cli {
+
+/// From here to the end of the program.
+class Ranks {
+ public:
+  Ranks();
+  Ranks(const Ranks&) = delete;
+  Ranks& operator=(const Ranks&) = delete;
+  ~Ranks();
+
+  /// Whether this process has a part in a verb; some are for the first alone.
+  static bool take_part_in(const std::string& verb);
+  /// Prints the line of an error, once for all, and returns the code to end with, or ends all
+  /// processes with it.
+  static int fail(int exit_code, const std::string& line);
+};
+
+/// The processes that work together; null where this one works alone.
+std::shared_ptr<Team> team();
+
+/// Whether this process prints and writes: the only one, or the first.
+bool speaks();
+
+/// A data set as a team has it: each process knows all of it, in the order of the deal.
+struct TeamDataset {
+  Dataset dataset;
+  std::shared_ptr<const Deal> deal;
+};
+
+/// Deals what the first process has read; work is estimated for so many hops.
+TeamDataset deal_out(const Dataset& of_first, std::uint32_t hops);
+/// The same for a graph alone.
+TeamDataset deal_out_graph(const Graph& of_first, std::uint32_t hops);
+
+/// The graph of the first process, for all.
+Graph share_graph(const Graph& of_first);
+
+/// A matrix that each process reads, and keeps its own rows of.
+Matrix own_rows(const Matrix& all, const Deal& deal);
+
+/// Writes a file of a header and rows together: each process those of its own nodes, by the numbers
+/// that they had. fill(node, to) gives the bytes of a row.
+void write_rows(const std::filesystem::path& path, const std::string& header, std::size_t row_bytes,
+                const Deal& deal, const std::function<void(NodeId node, std::byte* to)>& fill);
+
+/// What each process has: nodes, pairs of the shells that it found, their bytes, and the most
+/// memory that it took.
+Json by_rank(const Deal& deal, std::uint64_t pairs, std::uint64_t bytes);
+
+}  // namespace ngf::cli
