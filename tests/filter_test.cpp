@@ -459,14 +459,17 @@ TEST(NeighborhoodFilter, RowsTwoByTwoNeedNoNeighbors) {
 }
 
 TEST(NeighborhoodFilter, LongListsGoTileByTile) {
-  // So many nodes that signals are cut into tiles, and hundreds of columns a row.
-  constexpr NodeId nodes = 5000;
-  const Taps taps{0.5, -1, 2, 0.25};
+  // So many nodes that signals are cut into tiles, and hundreds of columns a row; but the last have
+  // no neighbours, and so no columns in the first tiles.
+  constexpr NodeId nodes = 6800;
+  constexpr NodeId joined = 6600;
+  const Taps taps{0.5, -1, 2};
   for (const bool directed : {false, true}) {
-    const Graph graph = build_graph(nodes, random_edges(nodes, directed ? 40000 : 20000, 7),
+    const Graph graph = build_graph(nodes, random_edges(joined, directed ? 132000 : 66000, 7),
                                     {.directed = directed});
     FilterOptions options;
     options.normalization = Normalization::symmetric;
+    options.merging = Merging::never;
     options.shells.storage = Storage::dense;
     const NeighborhoodFilter hops(graph, taps, options);
     options.shells.storage = Storage::sparse;

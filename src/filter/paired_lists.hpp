@@ -40,7 +40,9 @@ class PairedLists {
     for (std::size_t i = 0; i < in.nodes.size(); ++i) {
       const std::uint32_t* const ends = in.ends.data() + i * (tiles_ + 1);
       const std::span segments(in.segments.data() + ends[first], ends[first + tiles] - ends[first]);
-      const std::uint32_t begin = first == 0 ? in.begins[i] : in.segments[ends[first] - 1].end;
+      // Before the pair's first segment, in whatever tile that is, its columns begin.
+      const bool none_before = ends[first] == ends[0];
+      const std::uint32_t begin = none_before ? in.begins[i] : in.segments[ends[first] - 1].end;
       visit(Pair{in.nodes[i], in.columns.data(), begin, segments});
     }
   }
