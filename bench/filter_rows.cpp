@@ -213,8 +213,7 @@ class FilterBench {
       bodies.emplace_back([&] { contender.apply(x, y); });
     }
     check_gradients(automatic, x);
-    const Signals input = x;
-    bodies.emplace_back([&] { automatic.gradients<float>(input, input); });
+    bodies.emplace_back([&] { automatic.gradients_to<float>(x, x, y); });
     const auto best = best_seconds(bodies, tasks_.seconds);
     const double limit = 2 * entries_ * static_cast<double>(x.cols()) / tasks_.multiplications;
     for (std::size_t i = 0; i < fast.size(); ++i) {

@@ -60,6 +60,7 @@ std::uint64_t parse_seed(const std::string& text) {
 }  // namespace
 
 void Common::add_to(CLI::App& verb) {
+  threads = usual_threads();
   verb.add_flag("--json", json, "Print one JSON object, and nothing else, on stdout")
       ->group("Common");
   verb.add_flag("--quiet", quiet, "No progress, no warnings")->group("Common");
@@ -77,7 +78,7 @@ void Common::add_to(CLI::App& verb) {
 }
 
 TerminalProgress::TerminalProgress(std::string what, bool quiet)
-    : what_(std::move(what)), shown_(!quiet && speaks() && ::isatty(STDERR_FILENO) == 1) {}
+    : what_(std::move(what)), shown_(!quiet && on_terminal()) {}
 
 TerminalProgress::~TerminalProgress() { clear(); }
 

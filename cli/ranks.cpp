@@ -1,7 +1,9 @@
 #include "ranks.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -18,6 +20,8 @@
 namespace ngf::cli {
 
 namespace {
+
+int threads_of_rank = 0;
 
 #ifdef NGF_MPI
 std::unique_ptr<mpi::Session> session;
@@ -94,12 +98,14 @@ Ranks::Ranks() {
   if (!speaks()) {
     [[maybe_unused]] const std::FILE* const silent = std::freopen("/dev/null", "w", stdout);
   }
+  threads_of_rank = session->team()->threads();
   leave_at_first_signal([] { return session->first_to_tell(); });
 #endif
 }
 
 Ranks::~Ranks() {
 #ifdef NGF_MPI
+  leave_at_first_signal(nullptr);
   session.reset();
 #endif
 }
@@ -128,6 +134,21 @@ std::shared_ptr<Team> team() {
 }
 
 bool speaks() { return team() == nullptr || team()->rank() == 0; }
+
+bool on_terminal() {
+  if (!speaks()) return false;
+  if (::isatty(STDERR_FILENO) == 1) return true;
+  if (team() == nullptr) return false;
+  // mpirun takes what is printed from a pipe; where it prints that itself is what counts.
+  const std::string path = fmt::format("/proc/{}/fd/2", ::getppid());
+  const int file = ::open(path.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC);
+  if (file < 0) return false;
+  const bool terminal = ::isatty(file) == 1;
+  ::close(file);
+  return terminal;
+}
+
+int usual_threads() { return threads_of_rank; }
 
 Graph share_graph(const Graph& of_first) {
 #ifdef NGF_MPI

@@ -34,6 +34,10 @@ std::shared_ptr<Team> team();
 
 /// Whether this process prints and writes: the only one, or the first.
 bool speaks();
+/// Whether what it prints on stderr ends up on a terminal, by way of mpirun or not.
+bool on_terminal();
+/// What `--threads` is where it is not given; 0: all.
+int usual_threads();
 
 /// A data set as a team has it: each process knows all of it, in the order of the deal.
 struct TeamDataset {

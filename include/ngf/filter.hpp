@@ -269,6 +269,12 @@ class PolynomialFilter {
   void apply_transpose_to(const SignalsView<Real>& x, SignalsSlice<Real> y) const;
   template <typename Real>
   FilterGradients<Real> gradients(const SignalsOf<Real>& x, const SignalsOf<Real>& by_output) const;
+  template <typename Real>
+  FilterGradients<Real> gradients_of(const SignalsView<Real>& x,
+                                     const SignalsView<Real>& by_output) const;
+  template <typename Real>
+  std::vector<double> gradients_to(const SignalsView<Real>& x, const SignalsView<Real>& by_output,
+                                   SignalsSlice<Real> by_input) const;
 
  private:
   template <typename Real>

@@ -19,6 +19,7 @@ void bind_data(nanobind::module_& module);
 void bind_classify(nanobind::module_& module);
 void bind_denoise(nanobind::module_& module);
 void bind_reproduce(nanobind::module_& module);
+void bind_team(nanobind::module_& module);
 
 /// The kind of that name. Throws Error that lists the names where there is none.
 template <typename Kind>

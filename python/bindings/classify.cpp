@@ -1,6 +1,7 @@
 #include "ngf/tasks/classify.hpp"
 
 #include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/shared_ptr.h>
 
 #include "arrays.hpp"
 #include "bindings.hpp"
@@ -44,7 +45,9 @@ void bind_settings(nb::module_& m) {
       .def_rw("epochs", &ClassifySettings::epochs)
       .def_rw("patience", &ClassifySettings::patience)
       .def_rw("threads", &ClassifySettings::threads)
-      .def_rw("memory", &ClassifySettings::memory);
+      .def_rw("memory", &ClassifySettings::memory)
+      .def("deal_to",
+           [](ClassifySettings& own, std::shared_ptr<Deal> deal) { own.deal = std::move(deal); });
 }
 
 /// Loss, training score and validation score by epoch.

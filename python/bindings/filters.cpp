@@ -1,3 +1,5 @@
+#include <nanobind/stl/shared_ptr.h>
+
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "ngf/filter.hpp"
@@ -42,13 +44,8 @@ nb::tuple gradients(const Filter& filter, const SignalsArray<Real>& x,
                     const SignalsArray<Real>& by_output) {
   const SignalsView<Real> from = view_of<Real>(x);
   const SignalsView<Real> gradient = view_of<Real>(by_output);
-  FilterGradients<Real> result = without_gil([&](Progress*) {
-    if constexpr (std::is_same_v<Filter, NeighborhoodFilter>) {
-      return filter.template gradients_of<Real>(from, gradient);
-    } else {
-      return filter.template gradients<Real>(SignalsOf<Real>(from), SignalsOf<Real>(gradient));
-    }
-  });
+  FilterGradients<Real> result =
+      without_gil([&](Progress*) { return filter.template gradients_of<Real>(from, gradient); });
   return nb::make_tuple(
       array_of(std::move(result.input)),
       nb::cast(taps_array(result.taps, filter.taps().count()), nb::rv_policy::copy));
@@ -67,6 +64,7 @@ nb::tuple fit(const Filter& filter, const SignalsArray<double>& x, const Signals
 template <typename Filter>
 void bind_common(nb::class_<Filter>& type) {
   type.def_prop_ro("nodes", &Filter::nodes)
+      .def_prop_ro("rows", &Filter::rows)
       .def_prop_ro("taps",
                    [](const Filter& own) {
                      return nb::cast(taps_array(own.taps().values(), own.taps().count()),
@@ -103,8 +101,9 @@ void bind_filters(nb::module_& m) {
           "__init__",
           [](NeighborhoodFilter* self, const Graph& graph, const TapsArray& taps,
              const std::optional<List<std::uint32_t>>& groups, const std::string& normalize,
-             const ShellOptions& shells, bool in_double) {
+             const ShellOptions& shells, bool in_double, std::shared_ptr<Deal> deal) {
             FilterOptions options;
+            options.deal = std::move(deal);
             options.normalization =
                 kind_of("normalize", normalize, normalization_name, Normalization::row);
             options.shells = shells;
@@ -117,7 +116,7 @@ void bind_filters(nb::module_& m) {
             });
           },
           nb::arg("graph"), nb::arg("taps"), nb::arg("groups").none(), nb::arg("normalize"),
-          nb::arg("shells"), nb::arg("in_double"))
+          nb::arg("shells"), nb::arg("in_double"), nb::arg("deal").none())
       .def_prop_ro("storage",
                    [](const NeighborhoodFilter& own) {
                      return std::string(storage_name(own.shells().storage()));
@@ -132,16 +131,17 @@ void bind_filters(nb::module_& m) {
   polynomial.def(
       "__init__",
       [](PolynomialFilter* self, const Graph& graph, const TapsArray& taps,
-         const std::optional<List<std::uint32_t>>& groups, const std::string& shift, int threads) {
+         const std::optional<List<std::uint32_t>>& groups, const std::string& shift, int threads,
+         std::shared_ptr<Deal> deal) {
         const Shift kind = kind_of("shift", shift, shift_name, Shift::gcn);
         Taps own = taps_of(taps, groups);
         without_gil([&](Progress*) {
-          new (self) PolynomialFilter(graph, std::move(own), kind, threads);
+          new (self) PolynomialFilter(graph, std::move(own), kind, threads, std::move(deal));
           return 0;
         });
       },
       nb::arg("graph"), nb::arg("taps"), nb::arg("groups").none(), nb::arg("shift"),
-      nb::arg("threads"));
+      nb::arg("threads"), nb::arg("deal").none());
   bind_common(polynomial);
 }
 

@@ -10,7 +10,8 @@ namespace ngf::python {
 
 namespace {
 
-/// Hops of all pairs, as the engine holds them: rows may be longer than there are nodes.
+/// Hops of all pairs, or of some rows, as the engine holds them: rows may be longer than there are
+/// nodes.
 nb::object hop_distances(const Graph& graph, ShellOptions options) {
   options.storage = Storage::dense;
   Shells shells = without_gil([&](Progress* progress) {
@@ -23,10 +24,10 @@ nb::object hop_distances(const Graph& graph, ShellOptions options) {
         using Held = std::decay_t<decltype(held)>;
         if constexpr (requires { Held::farther; }) {
           using Hop = std::decay_t<decltype(Held::farther)>;
-          const std::size_t nodes = held.nodes();
+          const std::size_t rows = held.rows().count();
           const std::int64_t strides[2]{static_cast<std::int64_t>(held.stride()), 1};
-          const std::size_t shape[2]{nodes, nodes};
-          const Hop* const first = nodes == 0 ? nullptr : held.row(0).data();
+          const std::size_t shape[2]{rows, held.nodes()};
+          const Hop* const first = rows == 0 ? nullptr : held.row(held.rows().begin).data();
           return nb::cast(
               nb::ndarray<nb::numpy, Hop>(const_cast<Hop*>(first), 2, shape, owner, strides));
         }
@@ -73,6 +74,10 @@ void bind_shells(nb::module_& m) {
       .def_rw("min_paths", &ShellOptions::min_paths)
       .def_rw("threads", &ShellOptions::threads)
       .def_rw("memory", &ShellOptions::memory)
+      .def("take_rows",
+           [](ShellOptions& own, NodeId begin, NodeId end) {
+             own.rows = {begin, end};
+           })
       .def_prop_rw(
           "storage", [](const ShellOptions& own) { return std::string(storage_name(own.storage)); },
           [](ShellOptions& own, const std::string& name) {

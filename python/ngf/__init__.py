@@ -23,7 +23,7 @@ from ._shells import hop_distances, khop, shell_sizes, shells
 __all__ = [
     "Dataset", "Denoiser", "Error", "FittedTaps", "Graph", "MemoryExceeded", "NeighborhoodFilter",
     "NodeClassifier", "PolynomialFilter", "__version__", "as_graph", "fit_taps", "from_edge_index", "generate",
-    "hop_distances", "khop", "load_dataset", "perturb", "plot", "read_graph", "reproduce", "shell_sizes", "shells",
+    "hop_distances", "khop", "load_dataset", "mpi", "perturb", "plot", "read_graph", "reproduce", "shell_sizes", "shells",
     "to_scipy", "torch", "write_graph",
 ]
 
@@ -32,7 +32,7 @@ def __getattr__(name: str):
     """What needs another package is imported when it is asked for."""
     import importlib
 
-    if name in ("torch", "plot"):
+    if name in ("torch", "plot", "mpi"):
         return importlib.import_module(f".{name}", __name__)
     if name in ("NodeClassifier", "Denoiser"):
         return getattr(importlib.import_module("._estimators", __name__), name)

@@ -28,6 +28,8 @@ def as_graph(A, *, directed: bool | None = None) -> Graph:
     >>> as_graph(np.array([[0, 1], [1, 0]]))
     Graph(nodes=2, edges=1)
     """
+    if hasattr(A, "place_of"):  # an ngf.mpi.Deal, where a process needs the whole
+        return A.source
     if isinstance(A, Graph):
         return A if directed in (None, A.directed) else _directed_as(A, directed)
     if isinstance(A, (str, os.PathLike)):
@@ -41,6 +43,13 @@ def as_graph(A, *, directed: bool | None = None) -> Graph:
     if _is_tensor(A):
         return _from_edge_index(A, None, directed)
     return _from_matrix(A, directed)
+
+
+def as_dealt(A, *, directed: bool | None = None):
+    """The graph that ``A`` stands for, and the ``ngf.mpi.Deal`` that it is, if it is one."""
+    if hasattr(A, "place_of"):
+        return A.graph, A
+    return as_graph(A, directed=directed), None
 
 
 def from_edge_index(edge_index, num_nodes: int | None = None, *, directed: bool | None = None) -> Graph:

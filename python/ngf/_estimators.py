@@ -59,7 +59,8 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
     cross-validation splits nodes: ``fit(nodes, labels)``, ``predict(nodes)``, with numbers of nodes as an array of
     one column or one dimension.
 
-    graph : anything that ``ngf.as_graph`` takes, or an ``ngf.Dataset``, which brings its features
+    graph : anything that ``ngf.as_graph`` takes, or an ``ngf.Dataset``, which brings its features; an ``ngf.mpi.Deal``
+        has its processes train together
     features : N x F, an array or a SciPy matrix
     model : "ngcnn" (on shells), "gcnn" (on powers of a shift), "gcn", "sgc" or "mlp"
     recipe : "strong" or "paper": where what is None comes from
@@ -158,8 +159,12 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
         known[nodes] = np.searchsorted(self.classes_, labels)
         known[validation] = np.searchsorted(self.classes_, validation_labels)
         dataset = _dataset(graph, features, known)
-        results = _engine.train(dataset, _sorted(nodes), _sorted(validation), _sorted(validation),
-                                self._settings(seed), arguments.whole(self.runs, "runs", 1, 10**6))
+        runs = arguments.whole(self.runs, "runs", 1, 10**6)
+        settings = self._settings(seed)
+        if hasattr(self.graph, "place_of"):
+            results = _train_together(self.graph, features, known, nodes, validation, settings, runs)
+        else:
+            results = _engine.train(dataset, _sorted(nodes), _sorted(validation), _sorted(validation), settings, runs)
         best = max(results, key=lambda run: run.validation_score)
         self.model_ = best.model
         self.history_ = best.history
@@ -255,6 +260,15 @@ def _node_numbers(nodes, count) -> np.ndarray:
     if nodes.min() < 0 or nodes.max() >= count:
         raise ValueError(f"node {nodes.max() if nodes.max() >= count else nodes.min()} is not among the {count} of the graph")
     return nodes
+
+
+def _train_together(deal, features, labels, nodes, validation, settings, runs):
+    """The processes of an ``ngf.mpi.Deal`` train together, each on its own nodes."""
+    rows = features.tocsr() if sp.issparse(features) else np.asarray(features)
+    dealt = _dataset(deal.graph, rows[deal.order], np.ascontiguousarray(labels[deal.order]))
+    settings.deal_to(deal._engine)
+    places = [_sorted(deal.place_of(part)) for part in (nodes, validation, validation)]
+    return _engine.train(dealt, *places, settings, runs)
 
 
 def _dataset(graph, features, labels):

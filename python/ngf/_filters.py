@@ -9,7 +9,7 @@ from scipy.sparse.linalg import LinearOperator
 
 from . import _arguments as arguments
 from . import _engine
-from ._convert import as_graph, as_matrix, as_signals, check_finite, has_rows, shell_options
+from ._convert import as_dealt, as_matrix, as_signals, check_finite, has_rows, shell_options
 
 
 def precision(dtype) -> np.dtype:
@@ -40,13 +40,20 @@ def taps_arrays(taps, groups) -> tuple[np.ndarray, np.ndarray | None]:
     return taps, np.ascontiguousarray(groups, np.uint32)
 
 
+def _dealt_groups(groups, deal):
+    """Groups of nodes in the order of a deal."""
+    if groups is None or deal is None or len(groups) != len(deal.order):
+        return groups
+    return np.ascontiguousarray(groups[deal.order])
+
+
 class _Filter(LinearOperator):
     """What both filters have."""
 
     def __init__(self, engine, groups, dtype):
         self._engine = engine
         self._groups = groups
-        super().__init__(dtype, (engine.nodes, engine.nodes))
+        super().__init__(dtype, (engine.rows, engine.rows))
 
     @property
     def taps(self) -> np.ndarray:
@@ -63,7 +70,8 @@ class _Filter(LinearOperator):
         """H X, or H' X, in the precision of X. ``out`` may be given; it must not overlap X."""
         x, flat = as_signals(X, "X")
         if x.shape[0] != self.shape[0]:
-            raise ValueError(f"X has {x.shape[0]} rows; the graph has {self.shape[0]} nodes")
+            whose = "the graph" if self._engine.rows == self._engine.nodes else "this process"
+            raise ValueError(f"X has {x.shape[0]} rows; {whose} has {self.shape[0]} nodes")
         check_finite(x, "X")
         y = np.empty(x.shape, x.dtype) if out is None else _output(out, X, x)
         self._engine.apply(x, y, transpose)
@@ -181,8 +189,10 @@ class NeighborhoodFilter(_Filter):
         values, groups = taps_arrays(taps, groups)
         options = shell_options(values.shape[1] - 1, min_paths=min_paths, storage=storage, threads=threads,
                                 memory=memory)
-        engine = _engine.NeighborhoodFilter(as_graph(A, directed=directed), values, groups,
-                                            arguments.name(normalize, "normalize"), options, dtype == np.float64)
+        graph, deal = as_dealt(A, directed=directed)
+        groups = _dealt_groups(groups, deal)
+        engine = _engine.NeighborhoodFilter(graph, values, groups, arguments.name(normalize, "normalize"), options,
+                                            dtype == np.float64, deal and deal._engine)
         super().__init__(engine, groups, dtype)
 
     @property
@@ -215,8 +225,10 @@ class PolynomialFilter(_Filter):
                  dtype=np.float64, threads: int | None = None):
         dtype = precision(dtype)
         values, groups = taps_arrays(taps, groups)
-        engine = _engine.PolynomialFilter(as_graph(A, directed=directed), values, groups,
-                                          arguments.name(shift, "shift"), arguments.threads(threads))
+        graph, deal = as_dealt(A, directed=directed)
+        groups = _dealt_groups(groups, deal)
+        engine = _engine.PolynomialFilter(graph, values, groups, arguments.name(shift, "shift"),
+                                          arguments.threads(threads), deal and deal._engine)
         super().__init__(engine, groups, dtype)
 
 

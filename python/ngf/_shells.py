@@ -7,7 +7,7 @@ import scipy.sparse as sp
 
 from . import _arguments as arguments
 from . import _engine
-from ._convert import as_graph, shell_options
+from ._convert import as_dealt, as_graph, shell_options
 
 
 def hop_distances(A, max_hops: int | None = None, *, directed: bool | None = None, dtype=None,
@@ -29,8 +29,13 @@ def hop_distances(A, max_hops: int | None = None, *, directed: bool | None = Non
     array([ 0.,  1.,  2., inf])
     """
     options = shell_options(arguments.hops(max_hops), storage="dense", threads=threads, memory=memory)
-    graph = as_graph(A, directed=directed)
+    graph, deal = as_dealt(A, directed=directed)
+    if deal is not None:
+        options.take_rows(*deal.rows)
     hops = _engine.hop_distances(graph, options) if graph.nodes else np.zeros((0, 0), np.uint8)
+    if deal is not None:
+        dealt, hops = hops, np.empty_like(hops)
+        hops[:, deal.order] = dealt
     if dtype is None:
         return hops
     dtype = np.dtype(dtype)
@@ -86,4 +91,11 @@ def shell_sizes(A, max_hops: int | None = None, *, directed: bool | None = None,
     [34, 156, 530, 274, 146, 16]
     """
     options = shell_options(arguments.hops(max_hops), min_paths=min_paths, threads=threads, memory=memory)
-    return _engine.shell_sizes(as_graph(A, directed=directed), options)
+    graph, deal = as_dealt(A, directed=directed)
+    if deal is None:
+        return _engine.shell_sizes(graph, options)
+    options.take_rows(*deal.rows)
+    own = _engine.shell_sizes(graph, options)
+    sizes = np.zeros(max(deal.comm.allgather(len(own))), own.dtype)
+    sizes[:len(own)] = own
+    return deal.comm.allreduce(sizes)

@@ -51,8 +51,8 @@ double dense_above(const FilterOptions& options, std::size_t taps, NodeId nodes)
   }
   if (options.in_double) return 0.6;
   // Up to a cache line, lists take as long for any number of columns.
-  const double most = kernels::halves_wide_registers() ? 0.85 : 0.7;
-  return std::min(most, 0.1 + 0.045 * static_cast<double>(options.width));
+  const double most = kernels::halves_wide_registers() ? 0.95 : 0.7;
+  return std::min(most, 0.1 + 0.055 * static_cast<double>(options.width));
 }
 
 /// The options of shells, for a graph of so many nodes.
@@ -92,7 +92,9 @@ bool merging_pays(NodeId nodes, const Graph& merged, std::size_t taps,
                            : std::accumulate(plan.pairs.begin(), plan.pairs.end(), 0.0);
   // As measured: adding up signals of twins, and products back, takes as long as so many pairs.
   const double of_dense = options.width == 1 ? 500 : 200;
-  const double of_lists = options.width > 0 && options.width <= 16 ? 40 : 80;
+  const bool narrow = options.width > 0 && options.width <= 16;
+  const bool short_rows = pairs < 64 * static_cast<double>(nodes);
+  const double of_lists = narrow && short_rows ? 40 : 80;
   const double pairs_of_node = dense ? of_dense : of_lists;
   const double larger = static_cast<double>(nodes) / static_cast<double>(merged.nodes());
   return pairs * (larger * larger - 1) > pairs_of_node * static_cast<double>(nodes);

@@ -75,8 +75,8 @@ SignalsOf<Real> times_taps(const RowTaps& taps, std::size_t k, const SignalsOf<R
 
 /// Adds <g_u, z_u> to the entry of each node's group and hop k.
 template <typename Real>
-void add_products(const RowTaps& taps, std::size_t k, const SignalsOf<Real>& g,
-                  const SignalsOf<Real>& z, std::vector<double>& sums) {
+void add_products(const RowTaps& taps, std::size_t k, const SignalsView<Real>& g,
+                  const SignalsView<Real>& z, std::vector<double>& sums) {
   for (Eigen::Index u = 0; u < g.rows(); ++u) {
     const std::size_t group = taps.taps.group(taps.node(static_cast<std::size_t>(u)));
     sums[group * taps.taps.count() + k] += static_cast<double>(g.row(u).dot(z.row(u)));
@@ -337,31 +337,45 @@ SignalsOf<Real> PolynomialFilter::apply_transpose(const SignalsOf<Real>& x) cons
 template <typename Real>
 FilterGradients<Real> PolynomialFilter::gradients(const SignalsOf<Real>& x,
                                                   const SignalsOf<Real>& by_output) const {
-  filter::check_gradients<Real>(x, by_output, rows());
-  const RowTaps taps{taps_, *shift_};
+  return gradients_of<Real>(x, by_output);
+}
+
+template <typename Real>
+FilterGradients<Real> PolynomialFilter::gradients_of(const SignalsView<Real>& x,
+                                                     const SignalsView<Real>& by_output) const {
   FilterGradients<Real> result;
-  result.taps.assign(taps_.values().size(), 0);
+  result.input.resize(x.rows(), x.cols());
+  result.taps = gradients_to<Real>(x, by_output, result.input);
+  return result;
+}
+
+template <typename Real>
+std::vector<double> PolynomialFilter::gradients_to(const SignalsView<Real>& x,
+                                                   const SignalsView<Real>& by_output,
+                                                   SignalsSlice<Real> by_input) const {
+  filter::check_gradients<Real>(x, by_output, by_input, rows());
+  const RowTaps taps{taps_, *shift_};
+  std::vector<double> by_taps(taps_.values().size(), 0);
   if (taps_.node_variant()) {
-    result.input = apply_transpose(by_output);
+    sum_by_horner<Real>(true, by_output, by_input);
     SignalsOf<Real> power = x;
     for (std::size_t k = 0; k < taps_.count(); ++k) {
       if (k > 0) power = shift_->apply(power);
-      add_products(taps, k, by_output, power, result.taps);
+      add_products<Real>(taps, k, by_output, power, by_taps);
     }
   } else {
     // <G, S^k X> = <S'^k G, X>, and S'^k G is what the gradient by X is made of.
-    result.input = times_taps(taps, 0, by_output);
-    SignalsOf<Real> power = by_output;
-    for (std::size_t k = 0; k < taps_.count(); ++k) {
-      if (k > 0) {
-        power = shift_->apply_transpose(power);
-        result.input += times_taps(taps, k, power);
-      }
-      add_products(taps, k, x, power, result.taps);
+    write_times_taps<Real>(taps, 0, by_output, by_input);
+    add_products<Real>(taps, 0, x, by_output, by_taps);
+    SignalsOf<Real> power;
+    for (std::size_t k = 1; k < taps_.count(); ++k) {
+      power = shift_->apply_transpose(k == 1 ? SignalsOf<Real>(by_output) : power);
+      by_input += times_taps(taps, k, power);
+      add_products<Real>(taps, k, x, power, by_taps);
     }
   }
-  if (shift_->deal() != nullptr) shift_->deal()->team().sum(std::span(result.taps));
-  return result;
+  if (shift_->deal() != nullptr) shift_->deal()->team().sum(std::span(by_taps));
+  return by_taps;
 }
 
 template void ShiftOperator::add_to(bool, const SignalsView<float>&, SignalsSlice<float>) const;
@@ -380,6 +394,16 @@ template SignalsOf<float> PolynomialFilter::apply(const SignalsOf<float>&) const
 template SignalsOf<double> PolynomialFilter::apply(const SignalsOf<double>&) const;
 template SignalsOf<float> PolynomialFilter::apply_transpose(const SignalsOf<float>&) const;
 template SignalsOf<double> PolynomialFilter::apply_transpose(const SignalsOf<double>&) const;
+template std::vector<double> PolynomialFilter::gradients_to(const SignalsView<float>&,
+                                                            const SignalsView<float>&,
+                                                            SignalsSlice<float>) const;
+template std::vector<double> PolynomialFilter::gradients_to(const SignalsView<double>&,
+                                                            const SignalsView<double>&,
+                                                            SignalsSlice<double>) const;
+template FilterGradients<float> PolynomialFilter::gradients_of(const SignalsView<float>&,
+                                                               const SignalsView<float>&) const;
+template FilterGradients<double> PolynomialFilter::gradients_of(const SignalsView<double>&,
+                                                                const SignalsView<double>&) const;
 template FilterGradients<float> PolynomialFilter::gradients(const SignalsOf<float>&,
                                                             const SignalsOf<float>&) const;
 template FilterGradients<double> PolynomialFilter::gradients(const SignalsOf<double>&,

@@ -1,5 +1,8 @@
 #include "mpi/mpi_team.hpp"
 
+#include <omp.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -83,6 +86,16 @@ MpiTeam::~MpiTeam() {
   if (firsts_ != MPI_COMM_NULL) MPI_Comm_free(&firsts_);
   MPI_Comm_free(&machine_);
   MPI_Comm_free(&communicator_);
+}
+
+int MpiTeam::threads() const {
+  const int own = omp_get_num_procs();
+  const auto there = static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN));
+  int wanted = 0;
+  int processes = 0;
+  MPI_Allreduce(&own, &wanted, 1, MPI_INT, MPI_SUM, machine_);
+  MPI_Comm_size(machine_, &processes);
+  return wanted <= there ? own : std::max(1, there / processes);
 }
 
 std::unique_ptr<Team::Pending> MpiTeam::begin_gather(std::byte* all, std::size_t row_bytes,

@@ -36,6 +36,9 @@ class MpiTeam : public Team {
   void broadcast(std::span<std::byte> bytes) override;
 
   MPI_Comm communicator() const { return communicator_; }
+  /// How many threads this process may use so that those of this machine together have as many as
+  /// it has processors: those that it is bound to, or its share.
+  int threads() const;
 
   /// The graph that rank 0 has, in memory that processes on one machine share. It stays there as
   /// long as the team does.

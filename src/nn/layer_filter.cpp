@@ -151,9 +151,12 @@ void LayerFilter::apply_transpose_to(const SignalsView<Real>& x, SignalsSlice<Re
 }
 
 template <typename Real>
-FilterGradients<Real> LayerFilter::gradients(const SignalsOf<Real>& x,
-                                             const SignalsOf<Real>& by_output) const {
-  return on_filter(filter_, [&](const auto& filter) { return filter.gradients(x, by_output); });
+std::vector<double> LayerFilter::gradients_to(const SignalsView<Real>& x,
+                                              const SignalsView<Real>& by_output,
+                                              SignalsSlice<Real> by_input) const {
+  return on_filter(filter_, [&](const auto& filter) {
+    return filter.template gradients_to<Real>(x, by_output, by_input);
+  });
 }
 
 template SignalsOf<float> LayerFilter::apply(const SignalsOf<float>&) const;
@@ -163,9 +166,11 @@ template void LayerFilter::apply_transpose_to(const SignalsView<float>&, Signals
 template void LayerFilter::apply_to(const SignalsView<double>&, SignalsSlice<double>) const;
 template void LayerFilter::apply_transpose_to(const SignalsView<double>&,
                                               SignalsSlice<double>) const;
-template FilterGradients<float> LayerFilter::gradients(const SignalsOf<float>&,
-                                                       const SignalsOf<float>&) const;
-template FilterGradients<double> LayerFilter::gradients(const SignalsOf<double>&,
-                                                        const SignalsOf<double>&) const;
+template std::vector<double> LayerFilter::gradients_to(const SignalsView<float>&,
+                                                       const SignalsView<float>&,
+                                                       SignalsSlice<float>) const;
+template std::vector<double> LayerFilter::gradients_to(const SignalsView<double>&,
+                                                       const SignalsView<double>&,
+                                                       SignalsSlice<double>) const;
 
 }  // namespace ngf

@@ -281,14 +281,16 @@ struct Network<Real>::State {
   ConstView<Real> through_learned_filter(Layer& layer, const nn::Runs& runs) {
     const MutableView<Real> t = scratch_for(layer.weight->cols * runs.count);
     nn::for_each_run(runs, [&](const nn::Runs& run) {
-      const SignalsOf<Real> x = nn::signals(of(layer, layer.products, run));
-      const SignalsOf<Real> by_output = nn::signals(of(layer, layer.gradient, run));
-      const auto found = filter_of(layer, run).gradients(x, by_output);
-      nn::signals(nn::among(t, run, runs)) = found.input;
+      const ConstView<Real> x = of(layer, layer.products, run);
+      const ConstView<Real> by_output = of(layer, layer.gradient, run);
+      const std::vector<double> by_taps =
+          filter_of(layer, run)
+              .template gradients_to<Real>(nn::signals(x), nn::signals(by_output),
+                                           nn::signals(nn::among(t, run, runs)));
       const MutableView<Real> taps = slope(*layer.taps, run);
-      for (std::size_t i = 0; i < found.taps.size(); ++i) {
+      for (std::size_t i = 0; i < by_taps.size(); ++i) {
         const auto at = static_cast<Eigen::Index>(i);
-        taps.data[at / taps.cols * taps.stride + at % taps.cols] = static_cast<Real>(found.taps[i]);
+        taps.data[at / taps.cols * taps.stride + at % taps.cols] = static_cast<Real>(by_taps[i]);
       }
     });
     return t;

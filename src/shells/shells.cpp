@@ -580,6 +580,11 @@ std::string_view engine_name(Engine engine) {
 std::vector<std::uint64_t> shell_sizes(const Graph& graph, const ShellOptions& options) {
   check(options);
   if (graph.nodes() == 0) return {};
+  if (options.memory > 0) {
+    const std::uint32_t hops = std::min(options.hops, most_hops_in_a_byte);
+    detail::check_budget(working_bytes(graph, options, hops, false, false), options.memory,
+                         "walking the graph");
+  }
   const Walkable walkable = make_walkable(graph, {});
   auto pairs = walk_all(walkable, groups_for(walkable, options), false, options,
                         [](std::size_t /*group*/, const BitWalk& /*walk*/) {});

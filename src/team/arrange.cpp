@@ -8,6 +8,7 @@
 
 #include "detail/fail.hpp"
 #include "kernels/bit_walk.hpp"
+#include "ngf/components.hpp"
 #include "ngf/team.hpp"
 #include "shells/walkable.hpp"
 
@@ -40,17 +41,25 @@ std::vector<NodeId> walk_order(const Walkable& graph, std::vector<NodeId>& toget
   return order;
 }
 
-/// How many nodes each reaches, at most: the ends of all walks of so many hops.
+/// How many nodes each reaches, at most: the ends of all walks of so many hops, or all of its
+/// component where these are many.
 std::vector<double> reach(const Graph& graph, std::uint32_t hops) {
-  constexpr std::uint32_t enough = 6;
-  const double all = graph.nodes();
+  constexpr std::uint32_t few = 6;
+  const Components components = connected_components(graph);
+  const auto all_of = [&](NodeId u) {
+    return static_cast<double>(components.size[components.label[u]]);
+  };
   std::vector<double> now(graph.nodes(), 1);
+  if (hops > few) {
+    for (NodeId u = 0; u < graph.nodes(); ++u) now[u] = all_of(u);
+    return now;
+  }
   std::vector<double> next(graph.nodes());
-  for (std::uint32_t k = 0; k < std::min(hops, enough); ++k) {
+  for (std::uint32_t k = 0; k < hops; ++k) {
     for (NodeId u = 0; u < graph.nodes(); ++u) {
       double sum = 1;
       for (const NodeId v : graph.neighbors(u)) sum += now[v];
-      next[u] = std::min(sum, all);
+      next[u] = std::min(sum, all_of(u));
     }
     now.swap(next);
   }

@@ -51,7 +51,8 @@ class LayerFilter {
   /// So many columns at once are multiplied best where they lie.
   std::size_t columns_at_once() const;
 
-  /// H X, H' X, and gradients by X and by the taps. Not of the identity.
+  /// H X, H' X, and gradients by X, into columns that are there, and by the taps, which are
+  /// returned. Not of the identity.
   template <typename Real>
   SignalsOf<Real> apply(const SignalsOf<Real>& x) const;
   template <typename Real>
@@ -59,7 +60,8 @@ class LayerFilter {
   template <typename Real>
   void apply_transpose_to(const SignalsView<Real>& x, SignalsSlice<Real> y) const;
   template <typename Real>
-  FilterGradients<Real> gradients(const SignalsOf<Real>& x, const SignalsOf<Real>& by_output) const;
+  std::vector<double> gradients_to(const SignalsView<Real>& x, const SignalsView<Real>& by_output,
+                                   SignalsSlice<Real> by_input) const;
 
  private:
   std::variant<std::monostate, NeighborhoodFilter, PolynomialFilter> filter_;
