@@ -108,7 +108,7 @@ struct FilterOptions {
 class NeighborhoodFilter {
  public:
   /// Finds the shells 0..taps.count()-1 of the graph. Throws Error for taps that do not match it.
-  NeighborhoodFilter(const Graph& graph, Taps taps, const FilterOptions& options = {});
+  NeighborhoodFilter(const Graph& graph, Taps taps, FilterOptions options = {});
 
   NodeId nodes() const { return nodes_; }
   /// Those that this process has the signals of.

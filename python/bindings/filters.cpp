@@ -116,7 +116,7 @@ void bind_filters(nb::module_& m) {
             });
           },
           nb::arg("graph"), nb::arg("taps"), nb::arg("groups").none(), nb::arg("normalize"),
-          nb::arg("shells"), nb::arg("in_double"), nb::arg("deal").none())
+          nb::arg("shells"), nb::arg("in_double"), nb::arg("deal") = nb::none())
       .def_prop_ro("storage",
                    [](const NeighborhoodFilter& own) {
                      return std::string(storage_name(own.shells().storage()));
@@ -141,7 +141,7 @@ void bind_filters(nb::module_& m) {
         });
       },
       nb::arg("graph"), nb::arg("taps"), nb::arg("groups").none(), nb::arg("shift"),
-      nb::arg("threads"), nb::arg("deal").none());
+      nb::arg("threads"), nb::arg("deal") = nb::none());
   bind_common(polynomial);
 }
 

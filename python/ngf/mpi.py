@@ -26,6 +26,8 @@ from . import _arguments as arguments
 from . import _engine
 from ._convert import as_array, as_graph
 
+__all__ = ["Deal"]
+
 _copies: dict = {}
 
 

@@ -248,7 +248,7 @@ class FilterRun {
     const auto& deal = filter_.options_.deal;
     return deal == nullptr ? x : x.segment(deal->own().begin, deal->own().count());
   }
-  Matrix of_all_rows(Matrix own) const {
+  Matrix of_all_rows(const Matrix& own) const {
     const auto& deal = filter_.options_.deal;
     return deal == nullptr ? own : gathered<double>(*deal, own);
   }
@@ -276,7 +276,7 @@ class FilterRun {
     for (NodeId u = 0; u < filter_.rows(); ++u) {
       result.row(u) = of_firsts.row(filter_.twins_->class_of[first + u] - first_class);
     }
-    return of_all_rows(std::move(result));
+    return of_all_rows(result);
   }
 
   ShellFactors<double> bare_shell(std::size_t k) const {
@@ -293,8 +293,8 @@ class FilterRun {
   const NeighborhoodFilter& filter_;
 };
 
-NeighborhoodFilter::NeighborhoodFilter(const Graph& graph, Taps taps, const FilterOptions& options)
-    : nodes_(graph.nodes()), taps_(std::move(taps)), options_(options) {
+NeighborhoodFilter::NeighborhoodFilter(const Graph& graph, Taps taps, FilterOptions options)
+    : nodes_(graph.nodes()), taps_(std::move(taps)), options_(std::move(options)) {
   filter::check_taps(taps_, nodes_);
   const Deal* const deal = options_.deal.get();
   if (deal != nullptr && deal->nodes() != nodes_) {
