@@ -44,13 +44,14 @@ def measure(build, task, ranks, *arguments):
     found, wall, peak = run(build, ranks, *arguments)
     shares = [rank["pairs"] for rank in found.get("ranks", [])]
     pairs = sum(found["pairs"]) if "pairs" in found else sum(shares)
+    known = sum(shares) > 0  # nothing is held, nor counted, where filters stream
     return {
         "task": task,
         "ranks": ranks,
         "seconds": f"{found['seconds']:.3f}",
         "wall": f"{wall:.2f}",
         "pairs": pairs,
-        "largest_share": f"{max(shares) / sum(shares):.3f}" if shares else "1",
+        "largest_share": f"{max(shares) / sum(shares):.3f}" if known else "",
         "peak_bytes": max((rank["peak_bytes"] for rank in found.get("ranks", [])), default=peak),
     }
 
@@ -75,8 +76,9 @@ def print_table(rows):
     alone = {row["task"]: float(row["seconds"]) for row in rows if row["ranks"] == "1"}
     for row in rows:
         gain = alone[row["task"]] / float(row["seconds"])
-        print(f"| {row['task']} | {row['ranks']} | {float(row['seconds']):.3g} | {gain:.2f} | "
-              f"{100 * float(row['largest_share']):.0f} % | {int(row['peak_bytes']) / 1e6:.0f} MB |")
+        share = f"{100 * float(row['largest_share']):.0f} %" if row["largest_share"] else ""
+        print(f"| {row['task']} | {row['ranks']} | {float(row['seconds']):.3g} | {gain:.2f} | {share} | "
+              f"{int(row['peak_bytes']) / 1e6:.0f} MB |")
 
 
 def main(arguments):

@@ -10,7 +10,6 @@
 #include <cstdio>
 #include <numeric>
 #include <set>
-#include <sstream>
 #include <utility>
 
 #ifdef NGF_MPI
@@ -197,6 +196,7 @@ void write_rows([[maybe_unused]] const std::filesystem::path& path,
 #ifdef NGF_MPI
   mpi::RowFile file(*mpi_team(), path, header, row_bytes);
   std::vector<std::uint64_t> numbers;
+  numbers.reserve(rows.size());
   for (const auto& [number, u] : rows) numbers.push_back(number);
   std::size_t next = 0;
   file.write(numbers,

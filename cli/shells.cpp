@@ -38,7 +38,8 @@ struct Answer {
   std::vector<std::uint64_t> pairs;
   Storage storage = Storage::stream;
   std::uint64_t bytes = 0;
-  Json ranks = nullptr;  ///< where several processes have worked: what each has
+  std::uint64_t own_pairs = 0;  ///< where several processes have worked: those of this one
+  Json ranks = nullptr;         ///< and what each has
 };
 
 template <typename Hop>
@@ -76,6 +77,8 @@ void write_hops_of(const Shells& shells, const Deal& deal, const std::filesystem
     write(*bytes);
   } else if (const auto* words = std::get_if<HopMatrix<std::uint16_t>>(&shells.held())) {
     write(*words);
+  } else {
+    write(HopMatrix<std::uint8_t>(0));
   }
 }
 
@@ -106,26 +109,39 @@ Answer write_distances(const Graph& graph, ShellOptions options, const ShellsVer
   return {shells.pairs(), shells.storage(), shells.bytes()};
 }
 
-/// The rows of one shell that are here, as arcs.
-std::vector<Edge> arcs_of(const Shells& shells, std::uint32_t hop, const Deal* deal) {
-  const auto number = [&](NodeId u) { return deal == nullptr ? u : deal->old_number(u); };
-  std::vector<Edge> arcs;
-  for (NodeId u = shells.rows().begin; u < shells.rows().end; ++u) {
-    for (const NodeId v : shells.columns(u, hop)) arcs.push_back({number(u), number(v)});
+/// One shell, whose rows are all here, as a graph.
+Graph shell_as_graph(const Shells& shells, std::uint32_t hop, bool directed) {
+  std::vector<std::uint64_t> offsets{0};
+  std::vector<NodeId> targets;
+  for (NodeId u = 0; u < shells.nodes(); ++u) {
+    const auto columns = shells.columns(u, hop);
+    targets.insert(targets.end(), columns.begin(), columns.end());
+    offsets.push_back(targets.size());
   }
-  return arcs;
+  return {std::move(offsets), std::move(targets), {}, directed};
 }
 
-/// Those of all processes.
-std::vector<Edge> gather_arcs(const std::vector<Edge>& own, Team& team) {
-  const std::string bytes(reinterpret_cast<const char*>(own.data()), own.size() * sizeof(Edge));
-  std::vector<Edge> all;
-  for (const std::string& part : team.gather(bytes)) {
-    const std::size_t count = part.size() / sizeof(Edge);
-    all.resize(all.size() + count);
-    std::copy(part.begin(), part.end(), reinterpret_cast<char*>(all.data() + (all.size() - count)));
+/// The same from the rows of all processes, by the numbers that nodes had.
+Graph gather_shell(const Shells& shells, std::uint32_t hop, bool directed, const Deal& deal) {
+  std::string own;
+  for (NodeId u = shells.rows().begin; u < shells.rows().end; ++u) {
+    for (const NodeId v : shells.columns(u, hop)) {
+      const Edge arc{deal.old_number(u), deal.old_number(v)};
+      own.append(reinterpret_cast<const char*>(&arc), sizeof(Edge));
+    }
   }
-  return all;
+  std::vector<Edge> arcs;
+  for (const std::string& part : deal.team().gather(own)) {
+    const std::size_t count = part.size() / sizeof(Edge);
+    arcs.resize(arcs.size() + count);
+    std::copy(part.begin(), part.end(),
+              reinterpret_cast<char*>(arcs.data() + (arcs.size() - count)));
+  }
+  BuildOptions options;
+  options.directed = directed;
+  options.keep_self_loops = true;
+  options.entries_of_matrix = true;
+  return build_graph(shells.nodes(), arcs, options);
 }
 
 /// One shell as a graph, so that it is written in any format that a graph is.
@@ -134,15 +150,10 @@ Answer write_shell(const Graph& graph, ShellOptions options, const ShellsVerb& v
   options.hops = *verb.hop;
   if (options.storage == Storage::automatic) options.storage = Storage::sparse;
   const Shells shells = build_shells(graph, options);
-  std::vector<Edge> arcs = arcs_of(shells, *verb.hop, deal);
-  if (deal != nullptr) arcs = gather_arcs(arcs, deal->team());
-  if (!speaks()) return {shells.pairs(), shells.storage(), shells.bytes()};
-  BuildOptions build{.directed = graph.directed(),
-                     .keep_self_loops = true,
-                     .entries_of_matrix = true,
-                     .threads = options.threads};
   Dataset shell;
-  shell.graph = build_graph(graph.nodes(), arcs, build);
+  shell.graph = deal == nullptr ? shell_as_graph(shells, *verb.hop, graph.directed())
+                                : gather_shell(shells, *verb.hop, graph.directed(), *deal);
+  if (!speaks()) return {shells.pairs(), shells.storage(), shells.bytes()};
   TerminalProgress progress("writing " + verb.out.string(), verb.common.quiet);
   io::write_graph(verb.out, shell, {}, &progress);
   return {shells.pairs(), shells.storage(), shells.bytes()};
@@ -162,16 +173,9 @@ Answer find_shells(const Graph& graph, const ShellOptions& options, const Shells
 
 /// What all processes have found, from what each has.
 void add_up(Answer& answer, const Deal& deal) {
-  const auto own = std::accumulate(answer.pairs.begin(), answer.pairs.end(), std::uint64_t{0});
-  answer.ranks = by_rank(deal, own, answer.bytes);
-  std::size_t hops = 0;
-  for (const std::string& count : deal.team().gather(std::to_string(answer.pairs.size()))) {
-    hops = std::max<std::size_t>(hops, std::stoull(count));
-  }
-  answer.pairs.resize(hops, 0);
+  answer.own_pairs = std::accumulate(answer.pairs.begin(), answer.pairs.end(), std::uint64_t{0});
+  answer.pairs.resize(deal.team().largest(answer.pairs.size()), 0);
   deal.team().sum(std::span(answer.pairs));
-  answer.bytes = 0;
-  for (const Json& rank : answer.ranks) answer.bytes += rank.at("bytes").get<std::uint64_t>();
 }
 
 void print_for_people(const Answer& answer, double seconds, const Graph& graph) {
@@ -213,6 +217,11 @@ void run_shells(const ShellsVerb& verb) {
   if (deal != nullptr) add_up(answer, *deal);
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+  if (deal != nullptr) {
+    answer.ranks = by_rank(*deal, answer.own_pairs, answer.bytes);
+    answer.bytes = 0;
+    for (const Json& rank : answer.ranks) answer.bytes += rank.at("bytes").get<std::uint64_t>();
+  }
   // Shells that were asked for and are empty are said to be empty.
   const std::uint32_t last = verb.hop.value_or(options.hops);
   if (last != all_hops) answer.pairs.resize(last + std::size_t{1}, 0);

@@ -174,6 +174,8 @@ TEST(Team, AddsUpAndGathers) {
         EXPECT_EQ(values[i], i * n + n * (n - 1) / 2);
       }
       EXPECT_EQ(team->of_first(team->rank() + 3), 3);
+      EXPECT_EQ(team->largest(static_cast<std::uint64_t>(team->rank())),
+                static_cast<std::uint64_t>(ranks - 1));
       EXPECT_EQ(team->of_first(std::string(static_cast<std::size_t>(team->rank()) + 2, 'x')), "xx");
       const auto texts = team->gather(std::string(static_cast<std::size_t>(team->rank()), 'a'));
       for (std::size_t q = 0; q < texts.size(); ++q) EXPECT_EQ(texts[q], std::string(q, 'a'));

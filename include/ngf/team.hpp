@@ -51,6 +51,8 @@ class Team {
   /// Values become the sums over the ranks.
   template <typename Number>
   void sum(std::span<Number> values);
+  /// The largest of the ranks' values.
+  std::uint64_t largest(std::uint64_t value);
   /// The value of rank 0.
   template <typename Value>
   Value of_first(Value value) {

@@ -38,10 +38,7 @@ void RowFile::write(const std::vector<std::uint64_t>& numbers,
   // So much at a time that memory does not grow by what is written; all take part in each round.
   constexpr std::size_t bytes_at_once = std::size_t{16} << 20;
   const std::size_t at_once = bytes_at_once / std::clamp<std::size_t>(row_bytes_, 1, bytes_at_once);
-  std::size_t rounds = 0;
-  for (const std::string& own : team_.gather(std::to_string(numbers.size()))) {
-    rounds = std::max<std::size_t>(rounds, (std::stoull(own) + at_once - 1) / at_once);
-  }
+  const std::size_t rounds = team_.largest((numbers.size() + at_once - 1) / at_once);
   std::vector<std::byte> rows;
   for (std::size_t round = 0; round < rounds; ++round) {
     const std::size_t first = std::min(round * at_once, numbers.size());

@@ -35,6 +35,13 @@ template void Team::sum(std::span<float>);
 template void Team::sum(std::span<double>);
 template void Team::sum(std::span<std::uint64_t>);
 
+std::uint64_t Team::largest(std::uint64_t value) {
+  std::vector<std::uint64_t> values(static_cast<std::size_t>(size()), 0);
+  values[static_cast<std::size_t>(rank())] = value;
+  sum(std::span(values));
+  return *std::max_element(values.begin(), values.end());
+}
+
 std::string Team::of_first(std::string text) {
   text.resize(of_first(text.size()));
   broadcast(std::as_writable_bytes(std::span(text)));
