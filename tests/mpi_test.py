@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import pty
 import random
 import shutil
 import signal
@@ -181,6 +182,25 @@ class OneLine(MpiTest):
     def test_help_is_printed_once(self):
         outcome = self.together(3, "shells", "--help")
         self.assertEqual(outcome.out.count("Usage:"), 1)
+
+
+class Terminal(MpiTest):
+    def test_progress_is_shown_where_mpirun_prints(self):
+        ours, theirs = pty.openpty()
+        process = subprocess.Popen([*mpirun(2), PROGRAM, "shells", "er:nodes=200000,p=0.0001,seed=1", "--hops", "all"],
+                                   cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.DEVNULL, stderr=theirs)
+        os.close(theirs)
+        shown = b""
+        try:
+            while b" left" not in shown:
+                shown += os.read(ours, 4096)
+        except OSError:
+            pass
+        process.terminate()
+        process.wait(60)
+        os.close(ours)
+        self.assertIn(b"walking [", shown)
 
 
 class Killed(MpiTest):
