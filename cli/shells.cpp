@@ -165,7 +165,13 @@ Answer find_shells(const Graph& graph, const ShellOptions& options, const Shells
   if (verb.hop) return write_shell(graph, options, verb, deal);
   // Sizes alone need nothing held, unless it was asked for.
   if (options.storage == Storage::automatic || options.storage == Storage::stream) {
-    return {shell_sizes(graph, options), Storage::stream, 0};
+    if (deal == nullptr) return {shell_sizes(graph, options), Storage::stream, 0};
+    // No rows are kept, so that whoever counts them need not own them.
+    ShellOptions of_all = options;
+    of_all.rows = {};
+    return {part_of_shell_sizes(graph, of_all, static_cast<std::size_t>(deal->team().rank()),
+                                static_cast<std::size_t>(deal->team().size())),
+            Storage::stream, 0};
   }
   const Shells shells = build_shells(graph, options);
   return {shells.pairs(), shells.storage(), shells.bytes()};

@@ -113,6 +113,13 @@ TEST(RowsOfShells, AreCountedAndStreamed) {
     }
     EXPECT_EQ(counted, all) << name;
     EXPECT_EQ(streamed, all) << name;
+    options.rows = {};
+    std::vector<std::uint64_t> in_parts(4, 0);
+    for (std::size_t part = 0; part < 3; ++part) {
+      const auto own = part_of_shell_sizes(graph, options, part, 3);
+      for (std::size_t k = 0; k < own.size(); ++k) in_parts[k] += own[k];
+    }
+    EXPECT_EQ(in_parts, all) << name;
   }
 }
 

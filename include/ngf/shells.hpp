@@ -85,6 +85,10 @@ ShellPlan plan_shells(const Graph& graph, const ShellOptions& options = {});
 /// more entries than there are hops.
 std::vector<std::uint64_t> shell_sizes(const Graph& graph, const ShellOptions& options = {});
 
+/// One of `parts` shares of them, of about equal work: those of all parts add up to the sizes.
+std::vector<std::uint64_t> part_of_shell_sizes(const Graph& graph, const ShellOptions& options,
+                                               std::size_t part, std::size_t parts);
+
 /// Hops of all pairs, or of some rows of them.
 template <typename Hop>
 class HopMatrix {

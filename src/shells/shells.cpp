@@ -578,6 +578,11 @@ std::string_view engine_name(Engine engine) {
 }
 
 std::vector<std::uint64_t> shell_sizes(const Graph& graph, const ShellOptions& options) {
+  return part_of_shell_sizes(graph, options, 0, 1);
+}
+
+std::vector<std::uint64_t> part_of_shell_sizes(const Graph& graph, const ShellOptions& options,
+                                               std::size_t part, std::size_t parts) {
   check(options);
   if (graph.nodes() == 0) return {};
   if (options.memory > 0) {
@@ -586,7 +591,12 @@ std::vector<std::uint64_t> shell_sizes(const Graph& graph, const ShellOptions& o
                          "walking the graph");
   }
   const Walkable walkable = make_walkable(graph, {});
-  auto pairs = walk_all(walkable, groups_for(walkable, options), false, options,
+  // In turn, since groups that follow each other are alike.
+  std::vector<std::vector<NodeId>> own;
+  const auto groups = groups_for(walkable, options);
+  for (std::size_t group = part; group < groups.size(); group += parts)
+    own.push_back(groups[group]);
+  auto pairs = walk_all(walkable, own, false, options,
                         [](std::size_t /*group*/, const BitWalk& /*walk*/) {});
   drop_empty_tail(pairs);
   return pairs;
