@@ -143,28 +143,29 @@ void run_with(const Filter& filter, std::string_view storage, const FilterVerb& 
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
   };
   if (!verb.fit.empty()) {
-    const Matrix y = read_signals(verb.fit, filter.nodes());
-    const FittedTaps found = fit_taps(filter, x, deal == nullptr ? y : own_rows(y, *deal));
+    Matrix y = read_signals(verb.fit, filter.nodes());
+    if (deal != nullptr) y = own_rows(y, *deal);
+    const FittedTaps found = fit_taps(filter, x, y);
     print_fit(found, seconds(), storage, verb.common.json);
     return;
   }
   const Matrix y = filter.apply(x);
   const double took = seconds();
-  Json json{{"seconds", took},
-            {"storage", storage},
-            {"flops", filter.flops(x.cols())},
-            {"written", verb.out.string()}};
   if (deal == nullptr) {
     io::write_matrix(verb.out, y);
   } else {
     write_together(y, *deal, verb.out);
-    json["ranks"] = ranks_of(filter);
   }
   if (!verb.common.json) {
     fmt::print("{}: {} x {}, filtered in {:.3g} s\n", verb.out.string(), filter.nodes(), y.cols(),
                took);
     return;
   }
+  Json json{{"seconds", took},
+            {"storage", storage},
+            {"flops", filter.flops(x.cols())},
+            {"written", verb.out.string()}};
+  if (deal != nullptr) json["ranks"] = ranks_of(filter);
   if constexpr (std::is_same_v<Filter, NeighborhoodFilter>) {
     json["twins_merged"] = filter.nodes() - filter.shells().nodes();
     if (verb.flags.normalization() == Normalization::lmax) {

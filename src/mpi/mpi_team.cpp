@@ -60,8 +60,8 @@ class Gathering : public Team::Pending {
 
  private:
   void finish() {
-    // NOLINTNEXTLINE(clang-analyzer-optin.mpi.MPI-Checker): what it waits for began in the
-    // constructor
+    // What it waits for began in the constructor.
+    // NOLINTNEXTLINE(clang-analyzer-optin.mpi.MPI-Checker)
     if (request_ != MPI_REQUEST_NULL) MPI_Wait(&request_, MPI_STATUS_IGNORE);
   }
 
