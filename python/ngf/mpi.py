@@ -39,19 +39,24 @@ def _own_copy(comm):
     return _copies[handle]
 
 
+def _begin_gather(comm, everything, row_bytes, begins):
+    """Each process has its own rows of ``everything``, and all of them after the call of what is returned."""
+    row = MPI.BYTE.Create_contiguous(row_bytes).Commit()
+    counts = [end - begin for begin, end in zip(begins, begins[1:])]
+    request = comm.Iallgatherv(MPI.IN_PLACE, [everything, counts, begins[:-1], row])
+
+    def wait():
+        request.Wait()
+        row.Free()
+
+    return wait
+
+
 def _team(comm):
     """What the engine asks of MPI."""
 
     def gather(everything, row_bytes, begins):
-        row = MPI.BYTE.Create_contiguous(row_bytes).Commit()
-        counts = [end - begin for begin, end in zip(begins, begins[1:])]
-        request = comm.Iallgatherv(MPI.IN_PLACE, [everything, counts, begins[:-1], row])
-
-        def wait():
-            request.Wait()
-            row.Free()
-
-        return wait
+        return _begin_gather(comm, everything, row_bytes, begins)
 
     def exchange(sent, received, piece_bytes):
         piece = MPI.BYTE.Create_contiguous(piece_bytes).Commit()
@@ -100,10 +105,9 @@ class Deal:
         if own.shape[:1] != (len(self.nodes),):
             raise ValueError(f"{own.shape[0] if own.ndim else 0} rows; this process has {len(self.nodes)} nodes")
         dealt = np.empty((len(self.order), *own.shape[1:]), own.dtype)
-        row = MPI.BYTE.Create_contiguous(max(1, dealt[:1].nbytes)).Commit()
-        counts = np.diff(self._begins).tolist()
-        self.comm.Allgatherv([own, len(self.nodes), row], [dealt, counts, self._begins[:-1].tolist(), row])
-        row.Free()
+        dealt[slice(*self.rows)] = own
+        if dealt.size:
+            _begin_gather(self.comm, dealt, dealt[:1].nbytes, self._begins.tolist())()
         result = np.empty_like(dealt)
         result[self.order] = dealt
         return result
