@@ -95,8 +95,9 @@ def train_on_perturbed(build, log, dataset, percent, seed):
 
 def run_created(build, log, datasets):
     for dataset in datasets or CREATED["datasets"]:
-        for percent in CREATED["percents"]:
-            for seed in range(1, (CREATED["graphs"] if percent else 1) + 1):
+        for seed in range(1, CREATED["graphs"] + 1):
+            # There is one graph without created edges.
+            for percent in CREATED["percents"] if seed == 1 else CREATED["percents"][1:]:
                 train_on_perturbed(build, log, dataset, percent, seed)
 
 

@@ -43,9 +43,11 @@ struct Study {
 
 /// A short run that shows how fast a machine does what a cell does.
 struct Trial {
-  std::string kind;  ///< one run stands for all cells of a kind; empty: there is none
-  double least = 0;  ///< of its work, counted as Cell::work is
-  /// Does about so much work, and returns what it did.
+  std::string kind;    ///< one run stands for all cells of a kind; empty: there is none
+  std::string family;  ///< stands for kinds whose runs are too long
+  double once = 0;     ///< what it does however short it is, counted as Cell::once is
+  double least = 0;    ///< of the work that it does besides
+  /// Does about so much of that, and returns how much it did.
   std::function<double(double)> run;
 };
 
@@ -53,7 +55,9 @@ struct Trial {
 struct Cell {
   std::string key;   ///< "fig1 er create K=2"
   std::string part;  ///< which of a figure's lists its rows belong to; empty where there is one
-  /// What it should take, in multiplications and additions of float products at full speed.
+  /// What it should take, in multiplications and additions of float products at full speed: to
+  /// begin, and for what is then done over and over.
+  double once = 0;
   double work = 0;
   /// Multiplications and additions of its products, where they are counted.
   double products = 0;

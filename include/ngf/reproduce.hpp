@@ -60,12 +60,17 @@ class ReproduceJob {
 
  private:
   struct Times;
+  /// Seconds for a second of `rate`: of what is done once, and of the work that follows.
+  struct Pace {
+    double once = 1;
+    double work = 1;
+  };
 
   std::string settings_text() const;
   bool done(const Cell& cell) const { return journal_->find(cell.key) != nullptr; }
   double estimate(const Cell& cell) const;
-  /// Seconds for a second of `rate`, by a trial.
-  double slowness_of(const Trial& trial) const;
+  /// By short runs that do about so many seconds of work.
+  Pace pace_of(const Trial& trial, double enough) const;
   /// The cell of that kind to be tried, in so many seconds at most; or none.
   const Cell* to_be_tried(const std::string& kind, double seconds) const;
   void run_figure(const Figure& figure, const ReproduceWatch& watch, Team* team);
@@ -80,8 +85,7 @@ class ReproduceJob {
   const Study& study_;
   std::filesystem::path folder_;
   double rate_;
-  std::map<std::string, double> slowness_;  // by kind of trial: seconds for a second of `rate_`
-  double usual_slowness_ = 1;               // of kinds without a trial
+  std::map<std::string, Pace> paces_;  // by kind and by family of trial; "": of all others
   std::vector<Figure> figures_;
   std::unique_ptr<Journal> journal_;
   double spent_ = 0;     // by cells of this process

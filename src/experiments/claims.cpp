@@ -242,8 +242,10 @@ void add_depth(Figure& figure, const Study& study) {
         cell.key =
             fmt::format("claims depth {} {} layers {}", named->name, layers, filter_name(model));
         cell.part = "depth";
-        foretell_training(cell, named->dataset, training_of(study, depth),
-                          sized(study, quick_depth_runs, full_depth_runs));
+        foretell_training(cell, {.name = named->name,
+                                 .dataset = {named, &named->dataset},
+                                 .settings = training_of(study, depth),
+                                 .runs = sized(study, quick_depth_runs, full_depth_runs)});
         cell.run = [&study, depth](Progress* progress) {
           return run_depth(study, depth, progress);
         };

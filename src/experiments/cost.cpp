@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "detail/parallel.hpp"
 #include "filter/twins.hpp"
 #include "ngf/components.hpp"
 
@@ -155,21 +156,28 @@ TrainingWork training_work(const Dataset& dataset, const ClassifySettings& setti
 
 }  // namespace
 
-void foretell_training(Cell& cell, const Dataset& dataset, const ClassifySettings& settings,
-                       std::size_t runs) {
+void foretell_training(Cell& cell, const Training& training) {
   constexpr std::uint32_t least_epochs = 2;
-  // As many as the machine trains at the same time.
-  const std::size_t brief_runs = std::min<std::size_t>(runs, 2);
-  const TrainingWork work = training_work(dataset, settings);
-  const double of_runs = work.epoch * static_cast<double>(brief_runs);
-  cell.work = work.once + work.epoch * settings.epochs * static_cast<double>(runs);
-  cell.trial.kind = fmt::format("training on {}, {} nodes", work.kind, dataset.graph.nodes());
-  cell.trial.least = work.once + of_runs * least_epochs;
-  cell.trial.run = [&dataset, settings, brief_runs, work, of_runs](double enough) {
+  const ClassifySettings& settings = training.settings;
+  const TrainingWork work = training_work(*training.dataset, settings);
+  // As many as the machine trains at the same time, which takes as long as fewer.
+  const auto threads = static_cast<std::size_t>(detail::thread_count(settings.threads));
+  const std::size_t together = std::min(training.runs, threads);
+  const std::size_t rounds = (training.runs + together - 1) / together * training.graphs;
+  const double of_round = work.epoch * static_cast<double>(together);
+  cell.once = work.once * static_cast<double>(training.graphs);
+  cell.work = of_round * settings.epochs * static_cast<double>(rounds);
+  const ModelSettings& model = settings.model;
+  cell.trial.kind = fmt::format("{} {} hops {} layers {} hidden on {}", model_name(model.model),
+                                model.hops, model.layers, model.hidden, training.name);
+  cell.trial.family = fmt::format("{} of {} nodes", work.kind, training.dataset->graph.nodes());
+  cell.trial.once = work.once;
+  cell.trial.least = of_round * least_epochs;
+  cell.trial.run = [dataset = training.dataset, settings, together, of_round](double enough) {
     ClassifySettings brief = settings;
-    brief.epochs = fitting(enough, of_runs, least_epochs, settings.epochs);
-    train(dataset, brief, brief_runs, nullptr);
-    return work.once + of_runs * brief.epochs;
+    brief.epochs = fitting(enough, of_round, least_epochs, settings.epochs);
+    train(*dataset, brief, together, nullptr);
+    return of_round * brief.epochs;
   };
 }
 

@@ -58,10 +58,12 @@ Figure fig1(const Study& study) {
         cell.run = [&study, point = Point{graph, kind, taps}](Progress* progress) {
           return run(study, point, progress);
         };
-        cell.trial = {"small graphs", cell.work, [work = cell.work, run = cell.run](double) {
-                        run(nullptr);
-                        return work;
-                      }};
+        cell.trial.kind = "small graphs";
+        cell.trial.least = cell.work;
+        cell.trial.run = [work = cell.work, run = cell.run](double) {
+          run(nullptr);
+          return work;
+        };
       }
     }
   }

@@ -169,8 +169,11 @@ std::size_t ReproduceJob::cells() const {
 }
 
 double ReproduceJob::estimate(const Cell& cell) const {
-  const auto found = slowness_.find(cell.trial.kind);
-  return cell.work / rate_ * (found == slowness_.end() ? usual_slowness_ : found->second);
+  Pace pace;
+  for (const std::string& name : {std::string(), cell.trial.family, cell.trial.kind}) {
+    if (const auto found = paces_.find(name); found != paces_.end()) pace = found->second;
+  }
+  return (cell.once * pace.once + cell.work * pace.work) / rate_;
 }
 
 const Cell* ReproduceJob::to_be_tried(const std::string& kind, double seconds) const {
@@ -178,48 +181,78 @@ const Cell* ReproduceJob::to_be_tried(const std::string& kind, double seconds) c
   const Cell* best = nullptr;
   for (const Figure& figure : figures_) {
     for (const Cell& cell : figure.cells) {
-      if (cell.trial.kind != kind || cell.trial.least > seconds * rate_) continue;
+      if (cell.trial.kind != kind) continue;
+      if (cell.trial.once + cell.trial.least > seconds * rate_) continue;
       if (best == nullptr || cell.trial.least > best->trial.least) best = &cell;
     }
   }
   return best;
 }
 
-double ReproduceJob::slowness_of(const Trial& trial) const {
-  constexpr double enough = 0.1;
-  double least = std::numeric_limits<double>::infinity();
-  // The first time, some is done that cells need not do again.
-  for (double spent = 0; spent < 2 * enough;) {
+namespace {
+
+/// What a trial takes that does so much work.
+struct TimedTrial {
+  double work = 0;
+  double seconds = std::numeric_limits<double>::infinity();
+
+  void run(const Trial& trial, double wanted) {
     const auto begun = Clock::now();
-    const double work = trial.run(enough * rate_);
-    const double seconds = seconds_since(begun);
-    least = std::min(least, seconds * rate_ / work);
-    spent += seconds;
+    work = trial.run(wanted);
+    seconds = std::min(seconds, seconds_since(begun));
   }
-  return least;
+};
+
+}  // namespace
+
+ReproduceJob::Pace ReproduceJob::pace_of(const Trial& trial, double enough) const {
+  TimedTrial brief;
+  TimedTrial longer;
+  // The first time, some is done that cells need not do again.
+  for (const auto begun = Clock::now(); seconds_since(begun) < 4 * enough;) {
+    brief.run(trial, 0);
+    longer.run(trial, enough * rate_);
+  }
+  const double even = longer.seconds * rate_ / (trial.once + longer.work);
+  if (trial.once == 0 || longer.work <= brief.work) return {even, even};
+  // What a longer one takes more is the work's; the rest is done once.
+  const double work = std::max(0.0, longer.seconds - brief.seconds) / (longer.work - brief.work);
+  const double once = std::max(0.0, brief.seconds - work * brief.work) / trial.once;
+  return {once * rate_, work * rate_};
 }
 
 void ReproduceJob::time_trials(const ReproduceWatch& watch) {
-  std::set<std::string> kinds;
+  std::map<std::string, std::string> family_of;
   double all = 0;
   for (const Figure& figure : figures_) {
     all += estimate_left(figure);
-    for (const Cell& cell : figure.cells) kinds.insert(cell.trial.kind);
+    for (const Cell& cell : figure.cells) family_of[cell.trial.kind] = cell.trial.family;
   }
-  kinds.erase("");
+  family_of.erase("");
   if (kept() == cells()) return;
   const double most_seconds = std::clamp(all / 1000, 0.3, 3.0);
+  const double enough = std::clamp(all / 5000, 0.02, 0.1);
   const auto progress = begin(watch, "short runs, to tell the time");
-  std::vector<double> found;
-  for (const std::string& kind : kinds) {
-    if (progress) progress->report(found.size(), kinds.size());
+  std::map<std::string, std::vector<Pace>> found;
+  std::size_t tried = 0;
+  for (const auto& [kind, family] : family_of) {
+    if (progress) progress->report(tried++, family_of.size());
     throw_if_stopped(progress.get());
     const Cell* const cell = to_be_tried(kind, most_seconds);
     if (cell == nullptr) continue;
-    slowness_[kind] = slowness_of(cell->trial);
-    found.push_back(slowness_[kind]);
+    paces_[kind] = pace_of(cell->trial, enough);
+    for (const std::string& name : std::set{family, std::string()}) {
+      found[name].push_back(paces_[kind]);
+    }
   }
-  if (!found.empty()) usual_slowness_ = quantile(found, 0.5);
+  for (const auto& [name, paces] : found) {
+    const auto middle = [&paces](double Pace::*part) {
+      std::vector<double> values;
+      for (const Pace& pace : paces) values.push_back(pace.*part);
+      return quantile(values, 0.5);
+    };
+    paces_[name] = {middle(&Pace::once), middle(&Pace::work)};
+  }
 }
 
 double ReproduceJob::estimate_left(const Figure& figure) const {

@@ -18,6 +18,7 @@ namespace ngf::filter {
 namespace {
 
 using detail::AlignedVector;
+using detail::BriefVector;
 using detail::parallel_for;
 
 /// Rows that the kernel takes at once; those that a thread takes at a time, at most; and columns
@@ -90,33 +91,45 @@ void for_each_tile(NodeId nodes, int threads, const Body& body) {
   });
 }
 
+/// Calls body(v, place) for each node v, with the place of its number among those that are laid out
+/// for blocks.
+template <typename Real, typename Body>
+void for_each_place(std::size_t nodes, const Body& body) {
+  constexpr std::size_t block = kernels::block_hops;
+  for (std::size_t first = 0; first < nodes; first += block) {
+    for (std::size_t i = 0; i < std::min(block, nodes - first); ++i) {
+      body(first + i, first + kernels::place_in_block<Real>(i));
+    }
+  }
+}
+
 /// A signal laid out for the blocks that kernels take, with zeros behind it.
 template <typename Real>
 AlignedVector<Real> in_blocks(const Real* x, std::size_t nodes) {
   constexpr std::size_t block = kernels::block_hops;
   AlignedVector<Real> result((nodes + block - 1) / block * block, Real{0});
-  for (std::size_t v = 0; v < nodes; ++v) {
-    result[v / block * block + kernels::place_in_block<Real>(v % block)] = x[v];
-  }
+  for_each_place<Real>(nodes, [&](std::size_t v, std::size_t place) { result[place] = x[v]; });
   return result;
 }
 
 /// A single column in an undirected graph: each hop is looked up once for both of its nodes, so
 /// that half of the matrix is read. Rows are cut into 64 at a time, which are dealt to a few shares
-/// of nearly equal work; their number is that of no machine, so that sums have one order.
+/// of nearly equal work; their number is that of no machine, so that sums have one order, and less
+/// on small graphs, since each share has sums of its own for all nodes.
 void multiply_half(const HopMatrix<std::uint8_t>& matrix, const std::vector<float>& scale,
                    const float* x, SignalsSlice<float>& y, int threads) {
-  constexpr std::size_t shares = 8;
   constexpr std::size_t block = kernels::block_hops;
   constexpr std::size_t rows = kernels::rows_of_both;
+  constexpr std::size_t small = 8192;
   const std::size_t nodes = matrix.nodes();
+  const std::size_t shares = nodes < small ? 4 : 8;
   const AlignedVector<float> signal = in_blocks(x, nodes);
   const std::size_t blocks = signal.size() / block;
   AlignedVector<float> table(kernels::table_entries, 0.0F);
   std::copy(scale.begin(), scale.end(), table.begin());
   // Of each share: what it adds to the nodes behind its own, then the dots of its own rows.
-  AlignedVector<float> sums(shares * signal.size(), 0.0F);
-  AlignedVector<float> dots(signal.size(), 0.0F);
+  BriefVector<float> sums(shares * signal.size());
+  BriefVector<float> dots(signal.size(), 0.0F);
   const auto add_rows = [&](std::size_t b, float* to) {
     const std::size_t first = b * block;
     const std::size_t end = std::min(nodes, first + block);
@@ -134,6 +147,7 @@ void multiply_half(const HopMatrix<std::uint8_t>& matrix, const std::vector<floa
   };
   parallel_for(shares, threads, [&](std::size_t share) {
     float* const to = sums.data() + share * signal.size();
+    std::fill_n(to, signal.size(), 0.0F);
     // There and back, since rows have the fewer blocks the later they come.
     for (std::size_t b = 0; b < blocks; ++b) {
       const std::size_t turn = b % (2 * shares);
@@ -144,10 +158,9 @@ void multiply_half(const HopMatrix<std::uint8_t>& matrix, const std::vector<floa
     const float* const from = sums.data() + share * signal.size();
     for (std::size_t i = 0; i < signal.size(); ++i) sums[i] += from[i];
   }
-  for (std::size_t v = 0; v < nodes; ++v) {
-    const std::size_t place = v / block * block + kernels::place_in_block<float>(v % block);
+  for_each_place<float>(nodes, [&](std::size_t v, std::size_t place) {
     y(static_cast<Eigen::Index>(v), 0) = dots[v] + sums[place];
-  }
+  });
 }
 
 /// A single column.

@@ -1,13 +1,53 @@
 #include "filter/merged_products.hpp"
 
+#include <array>
+
 #include "filter/class_signals.hpp"
 
 namespace ngf::filter {
+
+namespace {
+
+/// One column, with factors that are the same for all nodes: by node, since a class is too little
+/// work for a step of its own.
+template <typename Real>
+void multiply_merged_column(const ShellSource& shells, const Twins& twins,
+                            const ShellFactors<Real>& factors, const SignalsView<Real>& x,
+                            SignalsSlice<Real>& y) {
+  SignalRows<Real> of_classes_x(twins.classes(), 1);
+  SignalRows<Real> of_classes_y(twins.classes(), 1);
+  SignalsSlice<Real> sums = of_classes_x.signals();
+  SignalsSlice<Real> products = of_classes_y.signals();
+  const std::vector<NodeId>& class_of = twins.class_of;
+  sums.setZero();
+  for (std::size_t u = 0; u < class_of.size(); ++u) {
+    sums(class_of[u], 0) += x(static_cast<Eigen::Index>(u), 0);
+  }
+  multiply_to<Real>(shells, of_classes(twins, factors), sums, products);
+  // Twins are 1 hop or 2 apart; those that no path joins have nothing from each other.
+  constexpr std::size_t no_path = 3;
+  std::array<Real, no_path + 1> own{};
+  std::copy_n(factors.scale.begin(), std::min(factors.scale.size(), no_path), own.begin());
+  detail::parallel_ranges(class_of.size(), shells.options.threads, [&](auto begin, auto end) {
+    for (std::size_t u = begin; u < end; ++u) {
+      const NodeId c = class_of[u];
+      const Real x_u = x(static_cast<Eigen::Index>(u), 0);
+      const Real of_twins =
+          own[std::min<std::size_t>(twins.apart[c], no_path)] * (sums(c, 0) - x_u);
+      y(static_cast<Eigen::Index>(u), 0) = products(c, 0) + own[0] * x_u + of_twins;
+    }
+  });
+}
+
+}  // namespace
 
 template <typename Real>
 void multiply_merged(const ShellSource& shells, const Twins& twins,
                      const ShellFactors<Real>& factors, const SignalsView<Real>& x,
                      SignalsSlice<Real> y) {
+  if (x.cols() == 1 && !factors.by_row() && !factors.by_column()) {
+    return multiply_merged_column(shells, twins, factors, x, y);
+  }
   const int threads = shells.options.threads;
   const RowRange classes{0, twins.classes()};
   SignalRows<Real> of_classes_x(classes.count(), x.cols());

@@ -91,7 +91,7 @@ bool merging_pays(NodeId nodes, const Graph& merged, std::size_t taps,
   const auto pairs = dense ? std::pow(static_cast<double>(merged.nodes()), 2)
                            : std::accumulate(plan.pairs.begin(), plan.pairs.end(), 0.0);
   // As measured: adding up signals of twins, and products back, takes as long as so many pairs.
-  const double of_dense = options.width == 1 ? 500 : 200;
+  const double of_dense = options.width == 1 ? 100 : 200;
   const bool narrow = options.width > 0 && options.width <= 16;
   const bool short_rows = pairs < 64 * static_cast<double>(nodes);
   const double of_lists = narrow && short_rows ? 40 : 80;
