@@ -23,6 +23,7 @@ class PairedLists {
     const Column* columns;
     std::uint32_t begin;  ///< where the first segment begins in `columns`
     std::span<const kernels::Segment> segments;
+    std::array<NodeId, 2> next;  ///< the rows of the pair that follows, if any
   };
 
   /// `order` has all rows; pairs come as the first of each has its place there.
@@ -43,7 +44,9 @@ class PairedLists {
       // Before the pair's first segment, in whatever tile that is, its columns begin.
       const bool none_before = ends[first] == ends[0];
       const std::uint32_t begin = none_before ? in.begins[i] : in.segments[ends[first] - 1].end;
-      visit(Pair{in.nodes[i], in.columns.data(), begin, segments});
+      const std::array none{kernels::no_row, kernels::no_row};
+      const std::array<NodeId, 2> next = i + 1 < in.nodes.size() ? in.nodes[i + 1] : none;
+      visit(Pair{in.nodes[i], in.columns.data(), begin, segments, next});
     }
   }
 
@@ -62,9 +65,6 @@ class PairedLists {
   std::size_t tiles_;
   std::vector<Block> blocks_;
 };
-
-/// Rows with more hops than this are not paired: they would have too many segments.
-inline constexpr std::uint32_t most_paired_hops = 32;
 
 /// So many bytes paired lists take at most.
 std::uint64_t most_paired_bytes(NodeId rows, std::uint64_t pairs, std::uint32_t hops,

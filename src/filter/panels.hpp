@@ -41,12 +41,21 @@ class PanelShape {
   std::size_t columns_of(std::size_t panel) const {
     return std::min(width_, columns_ - panel * width_);
   }
+  bool is_padded(std::size_t panel) const { return columns_of(panel) < width_; }
 
  private:
   std::size_t columns_;
   std::size_t lines_ = 0;
   std::size_t width_ = 1;
 };
+
+/// Asks for so many numbers, soon to be read or written.
+template <typename Real>
+void prefetch(const Real* at, std::size_t count) {
+  for (std::size_t i = 0; i < count; i += kernels::columns_in_line<Real>) {
+    __builtin_prefetch(at + i);
+  }
+}
 
 /// Copies rows begin..end-1 of a panel of x to where the panel's rows are; what is padding is 0.
 template <typename Real>
@@ -57,9 +66,12 @@ void copy_to_panel(const SignalsView<Real>& x, const PanelShape<Real>& shape, st
   const std::size_t count = shape.columns_of(panel);
   // Lines one by one, since the compiler knows their size.
   const std::size_t lines = count / line;
+  // Rows lie so far apart that the processor does not see what comes next.
+  constexpr std::size_t soon = 12;
   for (std::size_t u = begin; u < end; ++u) {
     Real* const to = rows + u * shape.width();
     const Real* const from = x.data() + u * stride + panel * shape.width();
+    if (u + soon < end) prefetch(from + soon * stride, count);
     for (std::size_t i = 0; i < lines; ++i) std::copy_n(from + i * line, line, to + i * line);
     if (lines * line == shape.width()) continue;
     std::copy(from + lines * line, from + count, to + lines * line);
@@ -123,15 +135,19 @@ class PanelByPanel {
   detail::BriefVector<Real> copy_;
 };
 
-/// Row u of a panel of x where it lies; or, where the panel has padding, copied to `padded`.
+/// Row u of a panel of signals.
+template <typename Signals, typename Real>
+auto* where_row_lies(Signals& x, const PanelShape<Real>& shape, std::size_t panel, NodeId u) {
+  return x.data() + u * static_cast<std::size_t>(x.outerStride()) + panel * shape.width();
+}
+
+/// The same where it lies; or, where the panel has padding, copied to `padded`.
 template <typename Real>
 const Real* row_of_panel(const SignalsView<Real>& x, const PanelShape<Real>& shape,
                          std::size_t panel, NodeId u, Real* padded) {
-  const std::size_t count = shape.columns_of(panel);
-  const Real* const from =
-      x.data() + u * static_cast<std::size_t>(x.outerStride()) + panel * shape.width();
-  if (count == shape.width()) return from;
-  std::fill(std::copy_n(from, count, padded), padded + shape.width(), Real{0});
+  const Real* const from = where_row_lies(x, shape, panel, u);
+  if (!shape.is_padded(panel)) return from;
+  std::fill(std::copy_n(from, shape.columns_of(panel), padded), padded + shape.width(), Real{0});
   return padded;
 }
 
@@ -140,16 +156,13 @@ const Real* row_of_panel(const SignalsView<Real>& x, const PanelShape<Real>& sha
 template <typename Real>
 void copy_out(const Real* from, const PanelShape<Real>& shape, std::size_t panel, NodeId u,
               SignalsSlice<Real>& to) {
-  std::copy_n(from, shape.columns_of(panel),
-              to.data() + u * static_cast<std::size_t>(to.outerStride()) + panel * shape.width());
+  std::copy_n(from, shape.columns_of(panel), where_row_lies(to, shape, panel, u));
 }
 
 template <typename Real>
 void copy_in(const SignalsSlice<Real>& from, const PanelShape<Real>& shape, std::size_t panel,
              NodeId u, Real* to) {
-  std::copy_n(
-      from.data() + u * static_cast<std::size_t>(from.outerStride()) + panel * shape.width(),
-      shape.columns_of(panel), to);
+  std::copy_n(where_row_lies(from, shape, panel, u), shape.columns_of(panel), to);
 }
 
 }  // namespace ngf::filter

@@ -181,8 +181,10 @@ void multiply_lists(const Rows& rows, const ShellFactors<Real>& factors, PanelBy
           listed.g = row_of_panel(*wanted.g, shape, panel, place, padded.data());
           listed.dots = wanted.dots + place * factors.scale.size();
         }
-        kernels::sum_shells(listed, signals, shape.lines(), sum.data());
-        if (wanted.product != nullptr) copy_out(sum.data(), shape, panel, place, *wanted.product);
+        const bool apart = wanted.product == nullptr || shape.is_padded(panel);
+        Real* const to = apart ? sum.data() : where_row_lies(*wanted.product, shape, panel, place);
+        kernels::sum_shells(listed, signals, shape.lines(), to);
+        if (apart && wanted.product != nullptr) copy_out(to, shape, panel, place, *wanted.product);
       };
     });
   }
@@ -205,95 +207,126 @@ std::vector<Pass> passes(const PanelShape<Real>& shape, std::size_t nodes, std::
 }
 
 /// Sums pairs of rows, one after the other, in one panel.
-template <typename Real>
+template <typename Column, typename Real>
 class PairSums {
  public:
-  PairSums(const ShellFactors<Real>& factors, const PanelShape<Real>& shape,
+  PairSums(const ShellFactors<Real>& factors, const PanelShape<Real>& shape, std::size_t panel,
            const Wanted<Real>& wanted, NodeId first)
       : shape_(shape),
+        panel_(panel),
         wanted_(wanted),
+        apart_(wanted.product == nullptr || shape.is_padded(panel)),
         first_(first),
         scales_{RowScale<Real>(factors), RowScale<Real>(factors)},
         right_(pointers(factors.right)),
-        weighted_(factors.by_column()),
         sums_(2 * shape.width()),
-        padded_(2 * shape.width()) {}
+        padded_(2 * shape.width()) {
+    rows_.right = right_.data();
+    rows_.weighted = factors.by_column();
+  }
 
   /// `signals` are those of the panel; `add` tells of tiles that were summed before.
-  template <typename Pair>
-  void sum(std::size_t panel, const Real* signals, const Pair& pair, bool add) {
-    using Column = std::remove_cvref_t<decltype(*pair.columns)>;
-    kernels::PairedRows<Column, Real> rows{.columns = pair.columns,
-                                           .begin = pair.begin,
-                                           .segments = pair.segments,
-                                           .right = right_.data(),
-                                           .weighted = weighted_};
-    SignalsSlice<Real>* const product = wanted_.product;
+  void sum(const Real* signals, const typename PairedLists<Column>::Pair& pair, bool add) {
+    rows_.columns = pair.columns;
+    rows_.begin = pair.begin;
+    rows_.segments = pair.segments;
     for (std::size_t side = 0; side < 2; ++side) {
-      const NodeId u = pair.nodes[side];
-      if (u == kernels::no_row) continue;
-      const std::vector<Real>& scale = scales_[side].of(u);
-      const std::size_t own = side * shape_.width();
-      rows.scale[side] = scale.data();
-      const NodeId place = u - first_;
-      if (add && product != nullptr) copy_in(*product, shape_, panel, place, sums_.data() + own);
-      if (wanted_.g == nullptr) continue;
-      rows.g[side] = row_of_panel(*wanted_.g, shape_, panel, place, padded_.data() + own);
-      rows.dots[side] = wanted_.dots + place * scale.size();
+      begin(side, pair.nodes[side], add);
+      if (pair.next[side] != kernels::no_row) prefetch_rows(pair.next[side] - first_);
     }
-    kernels::sum_pairs(rows, signals, shape_.lines(), add, sums_.data());
-    for (std::size_t side = 0; side < 2 && product != nullptr; ++side) {
-      const NodeId u = pair.nodes[side];
-      if (u == kernels::no_row) continue;
-      copy_out(sums_.data() + side * shape_.width(), shape_, panel, u - first_, *product);
+    kernels::sum_pairs(rows_, signals, shape_.lines(), add);
+    for (std::size_t side = 0; side < 2 && apart_ && wanted_.product != nullptr; ++side) {
+      if (pair.nodes[side] == kernels::no_row) continue;
+      copy_out(rows_.to[side], shape_, panel_, pair.nodes[side] - first_, *wanted_.product);
     }
   }
 
  private:
+  void prefetch_rows(NodeId place) const {
+    const std::size_t count = shape_.columns_of(panel_);
+    if (wanted_.product != nullptr) {
+      prefetch(where_row_lies(*wanted_.product, shape_, panel_, place), count);
+    }
+    if (wanted_.g != nullptr) prefetch(where_row_lies(*wanted_.g, shape_, panel_, place), count);
+  }
+
+  void begin(std::size_t side, NodeId u, bool add) {
+    Real* const own = sums_.data() + side * shape_.width();
+    rows_.to[side] = own;
+    if (u == kernels::no_row) return;
+    const NodeId place = u - first_;
+    const std::vector<Real>& scale = scales_[side].of(u);
+    rows_.scale[side] = scale.data();
+    if (!apart_) {
+      rows_.to[side] = where_row_lies(*wanted_.product, shape_, panel_, place);
+    } else if (add && wanted_.product != nullptr) {
+      copy_in(*wanted_.product, shape_, panel_, place, own);
+    }
+    if (wanted_.g == nullptr) return;
+    Real* const padded = padded_.data() + side * shape_.width();
+    rows_.g[side] = row_of_panel(*wanted_.g, shape_, panel_, place, padded);
+    rows_.dots[side] = wanted_.dots + place * scale.size();
+  }
+
   const PanelShape<Real>& shape_;
+  std::size_t panel_;
   const Wanted<Real>& wanted_;
+  bool apart_;    // whether sums are not written where they are wanted
   NodeId first_;  // whose rows come first in what is wanted
   std::array<RowScale<Real>, 2> scales_;
   std::vector<const Real*> right_;
-  bool weighted_;
-  AlignedVector<Real> sums_;    // of the two rows
-  AlignedVector<Real> padded_;  // rows of g
+  AlignedVector<Real> sums_;                  // of the two rows
+  AlignedVector<Real> padded_;                // rows of g
+  kernels::PairedRows<Column, Real> rows_{};  // set once: it is longer than a short pair's work
+};
+
+/// Some panels, and of them every `step`-th block of pairs from `block` on, for so many threads.
+struct Share {
+  std::size_t first_panel;
+  std::size_t last_panel;
+  std::size_t block;
+  std::size_t step;
+  int threads;
 };
 
 /// What is wanted, by rows two by two, of one panel after the other.
 template <typename Real, typename Column>
 void multiply_panels(const PairedLists<Column>& pairs, const ShellFactors<Real>& factors,
-                     PanelByPanel<Real> x, std::size_t first, std::size_t last, int threads,
-                     const Wanted<Real>& wanted) {
+                     PanelByPanel<Real> x, const Share& share, const Wanted<Real>& wanted) {
   const PanelShape<Real>& shape = x.shape();
-  for (std::size_t panel = first; panel < last; ++panel) {
+  const std::size_t blocks = (pairs.blocks() + share.step - 1 - share.block) / share.step;
+  for (std::size_t panel = share.first_panel; panel < share.last_panel; ++panel) {
     const Real* const signals = x.take(panel);
     for (const Pass& pass : passes(shape, x.rows(), pairs.tiles())) {
-      parallel_for(pairs.blocks(), threads, [&](std::size_t block) {
-        PairSums<Real> sums(factors, shape, wanted, pairs.first_row());
-        pairs.for_each(block, pass.first, pass.tiles,
-                       [&](const auto& pair) { sums.sum(panel, signals, pair, pass.first > 0); });
+      parallel_for(blocks, share.threads, [&](std::size_t i) {
+        PairSums<Column, Real> sums(factors, shape, panel, wanted, pairs.first_row());
+        pairs.for_each(share.block + i * share.step, pass.first, pass.tiles,
+                       [&](const auto& pair) { sums.sum(signals, pair, pass.first > 0); });
       });
     }
   }
 }
 
-/// All panels. Where they suffice for all threads each has panels of its own, which then are in its
-/// own caches; but dots add up over panels.
+/// All panels. Where there are several, each thread copies what it reads, so that it is in its own
+/// caches: panels of its own, where they suffice for all; but dots add up over panels, so that rows
+/// are dealt instead.
 template <typename Real, typename Column>
 void multiply_pairs(const PairedLists<Column>& pairs, const ShellFactors<Real>& factors,
                     const SignalsView<Real>& x, int threads, const Wanted<Real>& wanted) {
   const auto shape =
       shape_of_tiles<Real>(x.cols(), static_cast<std::size_t>(x.rows()), pairs.tiles());
+  const std::size_t panels = shape.count();
   const auto team = static_cast<std::size_t>(detail::thread_count(threads));
-  const bool evenly = shape.count() % team == 0 || shape.count() >= 8 * team;
-  if (wanted.g != nullptr || team == 1 || !evenly) {
-    multiply_panels<Real>(pairs, factors, {x, shape, threads}, 0, shape.count(), threads, wanted);
+  const bool evenly = panels % team == 0 || panels >= 8 * team;
+  const bool by_rows = wanted.g != nullptr;
+  if (team == 1 || (by_rows ? panels == 1 : !evenly)) {
+    multiply_panels<Real>(pairs, factors, {x, shape, threads}, {0, panels, 0, 1, threads}, wanted);
     return;
   }
   parallel_for(team, threads, [&](std::size_t t) {
-    multiply_panels<Real>(pairs, factors, {x, shape, 1}, shape.count() * t / team,
-                          shape.count() * (t + 1) / team, 1, wanted);
+    const Share share = by_rows ? Share{0, panels, t, team, 1}
+                                : Share{panels * t / team, panels * (t + 1) / team, 0, 1, 1};
+    multiply_panels<Real>(pairs, factors, {x, shape, 1}, share, wanted);
   });
 }
 
@@ -360,13 +393,18 @@ std::size_t count_tiles(const Shells& shells, std::uint64_t pairs, std::uint32_t
 
 /// Gives the dots of each node, from `first` on, and shell the factors of their rows.
 template <typename Real>
-void multiply_by_rows(const ShellFactors<Real>& factors, NodeId first, Matrix& dots) {
-  for (Eigen::Index row = 0; row < dots.rows(); ++row) {
-    const NodeId u = first + static_cast<NodeId>(row);
-    for (Eigen::Index k = 0; k < dots.cols(); ++k) {
-      dots(row, k) *= static_cast<double>(factors.of_row(static_cast<std::size_t>(k), u));
+void multiply_by_rows(const ShellFactors<Real>& factors, NodeId first, int threads, Matrix& dots) {
+  const auto is_one = [](Real scale) { return scale == Real{1}; };
+  if (!factors.by_row() && std::ranges::all_of(factors.scale, is_one)) return;
+  const auto rows = static_cast<std::size_t>(dots.rows());
+  detail::parallel_ranges(rows, threads, [&](std::size_t begin, std::size_t end) {
+    RowScale<Real> scales(factors);
+    for (std::size_t row = begin; row < end; ++row) {
+      const std::vector<Real>& scale = scales.of(first + static_cast<NodeId>(row));
+      double* const of_row = dots.data() + row * scale.size();
+      for (std::size_t k = 0; k < scale.size(); ++k) of_row[k] *= static_cast<double>(scale[k]);
     }
-  }
+  });
 }
 
 /// Calls on_rows(rows of lists) or on_hops(matrix), whatever holds the shells.
@@ -425,7 +463,7 @@ ListLayout::ListLayout(const Shells& shells, int threads) {
   const auto total = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
   on_lists(shells, [&]<typename Column>(const ColumnLists<Column>& lists) {
     const std::uint32_t hops = lists.hops();
-    if (total >= few * rows && hops > most_paired_hops) return;
+    if (total >= few * rows && hops > kernels::most_paired_hops) return;
     order = search_order(lists);
     if (total < few * rows) return;
     const std::size_t tiles = count_tiles(shells, total, hops);
@@ -476,14 +514,14 @@ Matrix correlate(const ShellSource& shells, const ShellFactors<Real>& factors,
       multiply_short_lists<Real>(lists, shells.layout.order, *of_product, x, *product, threads, &g,
                                  dots.data());
     });
-    multiply_by_rows(factors, first, dots);
+    multiply_by_rows(factors, first, threads, dots);
     return dots;
   }
   const ShellFactors<Real>& of_sums = product != nullptr ? *of_product : factors;
   const Wanted<Real> wanted{.product = product, .g = &g, .dots = dots.data()};
   const bool paired = on_pairs(shells, x.cols(), [&](const auto& pairs) {
     multiply_pairs<Real>(pairs, of_sums, x, threads, wanted);
-    multiply_by_rows(factors, first, dots);
+    multiply_by_rows(factors, first, threads, dots);
   });
   if (paired) return dots;
   return by_form(
@@ -491,7 +529,7 @@ Matrix correlate(const ShellSource& shells, const ShellFactors<Real>& factors,
       [&](const auto& rows) {
         multiply_lists<Real>(rows, of_sums, {x, rows.template shape_for<Real>(x.cols()), threads},
                              wanted);
-        multiply_by_rows(factors, first, dots);
+        multiply_by_rows(factors, first, threads, dots);
         return dots;
       },
       [&](const auto& matrix) {

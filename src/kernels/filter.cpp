@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <type_traits>
 
 #include "kernels/filter.hpp"
@@ -66,12 +67,18 @@ HWY_INLINE void add_many_columns(Vector tag, const Column* columns, std::size_t 
   for (std::size_t j = 0; j < vectors; ++j) sum[j] = hn::Add(sum[j], other[j]);
 }
 
+/// <sum, g>, still to be added up over the lanes, on top of `products`.
 template <std::size_t vectors, typename Vector, typename Real>
-HWY_INLINE double dot_of(Vector tag, const hn::Vec<Vector>* sum, const Real* g) {
-  auto products = hn::Zero(tag);
+HWY_INLINE hn::Vec<Vector> add_products(Vector tag, const hn::Vec<Vector>* sum, const Real* g,
+                                        hn::Vec<Vector> products) {
   for (std::size_t j = 0; j < vectors; ++j) {
     products = hn::MulAdd(sum[j], hn::LoadU(tag, g + j * hn::MaxLanes(tag)), products);
   }
+  return products;
+}
+
+template <typename Vector>
+HWY_INLINE double over_lanes(Vector tag, hn::Vec<Vector> products) {
   return static_cast<double>(hn::GetLane(hn::SumOfLanes(tag, products)));
 }
 
@@ -108,7 +115,7 @@ HWY_INLINE void add_shell(Vector tag, const Column* columns, std::size_t count, 
     hn::Vec<Vector> sum[vectors];
     for (std::size_t j = 0; j < vectors; ++j) sum[j] = hn::Zero(tag);
     add(Real{1}, sum);
-    *dot += dot_of<vectors>(tag, sum, g);
+    *dot += over_lanes(tag, add_products<vectors>(tag, sum, g, hn::Zero(tag)));
     for (std::size_t j = 0; j < vectors; ++j) {
       total[j] = hn::MulAdd(hn::Set(tag, scale), sum[j], total[j]);
     }
@@ -191,31 +198,56 @@ void sum_listed(const ListedRow<Column, Real>& row, const Real* x, std::size_t l
   }
 }
 
+/// The dots of a row with `g`, by hop: added up over the lanes at last, since segments are short.
+template <typename Real>
+class DotsByHop {
+ public:
+  template <std::size_t vectors>
+  HWY_INLINE void add(std::uint8_t hop, const Wide<Real>* sum, const Real* g) {
+    const std::uint64_t bit = std::uint64_t{1} << hop;
+    const auto before = (seen_ & bit) != 0 ? hn::LoadU(tag_, place(hop)) : hn::Zero(tag_);
+    hn::StoreU(add_products<vectors>(tag_, sum, g, before), tag_, place(hop));
+    seen_ |= bit;
+  }
+  HWY_INLINE void add_to(double* dots) {
+    for (std::uint64_t left = seen_; left != 0; left &= left - 1) {
+      const auto hop = static_cast<std::size_t>(std::countr_zero(left));
+      dots[hop] += over_lanes(tag_, hn::LoadU(tag_, place(hop)));
+    }
+  }
+
+ private:
+  static constexpr Tag<Real> tag_{};
+  HWY_INLINE Real* place(std::size_t hop) { return products_ + hop * lanes<Real>; }
+
+  std::uint64_t seen_ = 0;  // hops that there were; of others nothing is set
+  Real products_[(most_paired_hops + 1) * lanes<Real>];
+};
+
 template <std::size_t lines, bool weighted, typename Column, typename Real>
-HWY_INLINE void sum_pair_lines(const PairedRows<Column, Real>& rows, const Real* x, bool add,
-                               Real* to) {
+HWY_INLINE void sum_pair_lines(const PairedRows<Column, Real>& rows, const Real* x, bool add) {
   constexpr std::size_t vectors = lines * parts<Real>;
   constexpr std::size_t stride = vectors * lanes<Real>;
   const Tag<Real> tag;
   Wide<Real> first[vectors];
   Wide<Real> second[vectors];
   for (std::size_t j = 0; j < vectors; ++j) {
-    first[j] = add ? hn::LoadU(tag, to + j * lanes<Real>) : hn::Zero(tag);
-    second[j] = add ? hn::LoadU(tag, to + stride + j * lanes<Real>) : hn::Zero(tag);
+    first[j] = add ? hn::LoadU(tag, rows.to[0] + j * lanes<Real>) : hn::Zero(tag);
+    second[j] = add ? hn::LoadU(tag, rows.to[1] + j * lanes<Real>) : hn::Zero(tag);
   }
   const auto scale_of = [&](std::size_t side, std::uint8_t hop) {
     return hop == no_hop ? Real{0} : rows.scale[side][hop];
   };
+  const bool dotted = rows.g[0] != nullptr;
+  DotsByHop<Real> dots[2];
   const auto use = [&](const Wide<Real>* sum, std::size_t side, std::uint8_t hop, Wide<Real>* total)
                        HWY_ATTR {
                          if (hop == no_hop) return;
                          const auto scale = hn::Set(tag, rows.scale[side][hop]);
                          for (std::size_t j = 0; j < vectors; ++j)
                            total[j] = hn::MulAdd(scale, sum[j], total[j]);
-                         if (rows.g[side] != nullptr)
-                           rows.dots[side][hop] += dot_of<vectors>(tag, sum, rows.g[side]);
+                         if (dotted) dots[side].template add<vectors>(hop, sum, rows.g[side]);
                        };
-  const bool dotted = rows.g[0] != nullptr;
   std::uint32_t begin = rows.begin;
   for (const Segment& segment : rows.segments) {
     const Column* const columns = rows.columns + begin;
@@ -247,22 +279,23 @@ HWY_INLINE void sum_pair_lines(const PairedRows<Column, Real>& rows, const Real*
     }
   }
   for (std::size_t j = 0; j < vectors; ++j) {
-    hn::StoreU(first[j], tag, to + j * lanes<Real>);
-    hn::StoreU(second[j], tag, to + stride + j * lanes<Real>);
+    hn::StoreU(first[j], tag, rows.to[0] + j * lanes<Real>);
+    hn::StoreU(second[j], tag, rows.to[1] + j * lanes<Real>);
   }
+  if (!dotted) return;
+  for (std::size_t side = 0; side < 2; ++side) dots[side].add_to(rows.dots[side]);
 }
 
 template <typename Column, typename Real>
-void sum_paired(const PairedRows<Column, Real>& rows, const Real* x, std::size_t lines, bool add,
-                Real* to) {
+void sum_paired(const PairedRows<Column, Real>& rows, const Real* x, std::size_t lines, bool add) {
   const auto sum_all = [&]<bool weighted>() HWY_ATTR {
     switch (lines) {
       case 1:
-        return sum_pair_lines<1, weighted>(rows, x, add, to);
+        return sum_pair_lines<1, weighted>(rows, x, add);
       case 2:
-        return sum_pair_lines<2, weighted>(rows, x, add, to);
+        return sum_pair_lines<2, weighted>(rows, x, add);
       default:
-        return sum_pair_lines<4, weighted>(rows, x, add, to);
+        return sum_pair_lines<4, weighted>(rows, x, add);
     }
   };
   if (rows.weighted) {
@@ -454,16 +487,16 @@ void multiply_rows(const Real* w, std::size_t rows, const Real* x, std::size_t c
     sum_listed(row, x, lines, to);                                                               \
   }                                                                                              \
   void sum_pairs_16_##letter(const PairedRows<std::uint16_t, Real>& rows, const Real* x,         \
-                             std::size_t lines, bool add, Real* to) {                            \
-    sum_paired(rows, x, lines, add, to);                                                         \
+                             std::size_t lines, bool add) {                                      \
+    sum_paired(rows, x, lines, add);                                                             \
   }                                                                                              \
   void sum_shells_32_##letter(const ListedRow<std::uint32_t, Real>& row, const Real* x,          \
                               std::size_t lines, Real* to) {                                     \
     sum_listed(row, x, lines, to);                                                               \
   }                                                                                              \
   void sum_pairs_32_##letter(const PairedRows<std::uint32_t, Real>& rows, const Real* x,         \
-                             std::size_t lines, bool add, Real* to) {                            \
-    sum_paired(rows, x, lines, add, to);                                                         \
+                             std::size_t lines, bool add) {                                      \
+    sum_paired(rows, x, lines, add);                                                             \
   }                                                                                              \
   void sum_short_rows_16_##letter(const ShortRows<std::uint16_t, Real>& rows, const Real* x,     \
                                   std::size_t x_stride, std::size_t width, Real* y,              \
@@ -503,8 +536,8 @@ namespace ngf::kernels {
   }                                                                                             \
   template <>                                                                                   \
   void sum_pairs(const PairedRows<std::uint16_t, Real>& rows, const Real* x, std::size_t lines, \
-                 bool add, Real* to) {                                                          \
-    HWY_DYNAMIC_DISPATCH(sum_pairs_16_##letter)(rows, x, lines, add, to);                       \
+                 bool add) {                                                                    \
+    HWY_DYNAMIC_DISPATCH(sum_pairs_16_##letter)(rows, x, lines, add);                           \
   }                                                                                             \
   template <>                                                                                   \
   void sum_shells(const ListedRow<std::uint32_t, Real>& row, const Real* x, std::size_t lines,  \
@@ -513,8 +546,8 @@ namespace ngf::kernels {
   }                                                                                             \
   template <>                                                                                   \
   void sum_pairs(const PairedRows<std::uint32_t, Real>& rows, const Real* x, std::size_t lines, \
-                 bool add, Real* to) {                                                          \
-    HWY_DYNAMIC_DISPATCH(sum_pairs_32_##letter)(rows, x, lines, add, to);                       \
+                 bool add) {                                                                    \
+    HWY_DYNAMIC_DISPATCH(sum_pairs_32_##letter)(rows, x, lines, add);                           \
   }                                                                                             \
   template <>                                                                                   \
   void sum_short_rows(const ShortRows<std::uint16_t, Real>& rows, const Real* x,                \

@@ -51,6 +51,9 @@ struct Segment {
   std::uint32_t end = 0;
 };
 
+/// Rows with more hops than this are not paired: they would have too many segments.
+inline constexpr std::uint32_t most_paired_hops = 32;
+
 /// Two rows, or parts of them, as segments that follow each other. What concerns one of them alone
 /// is there twice; of a row that is not there, nothing is used.
 template <typename Column, typename Real>
@@ -63,13 +66,13 @@ struct PairedRows {
   bool weighted = false;  ///< whether any of `right` is not null
   std::array<const Real*, 2> g{};
   std::array<double*, 2> dots{};
+  std::array<Real*, 2> to{};  ///< where sums go, those of a row that is not there too
 };
 
-/// The same for both rows: the sums of the first, then those of the second, in panels of 1, 2 or 4
-/// lines. With `add`, they are added to what is there.
+/// The same for both rows, in panels of 1, 2 or 4 lines. With `add`, sums are added to what is
+/// there.
 template <typename Column, typename Real>
-void sum_pairs(const PairedRows<Column, Real>& rows, const Real* x, std::size_t lines, bool add,
-               Real* to);
+void sum_pairs(const PairedRows<Column, Real>& rows, const Real* x, std::size_t lines, bool add);
 
 /// The rows of some nodes in lists that are held, and the factors of their shells.
 template <typename Column, typename Real>
