@@ -66,6 +66,8 @@ constexpr double narrowest = 16;
 /// and for each pair where they are lists.
 constexpr double work_of_hop = 500;
 constexpr double work_of_listed_pair = 8000;
+/// Of what is done before training with each entry of the features.
+constexpr double work_of_entry = 1000;
 
 /// Multiplications and additions of a product of H with one column, by kind.
 struct FilterCounts {
@@ -150,14 +152,17 @@ TrainingWork training_work(const Dataset& dataset, const ClassifySettings& setti
       6 * nodes * width * classes * in_time.dense + column * std::max(classes, narrowest);
   const double passes = nodes * width * hidden_layers * work_of_output;
   const double epoch = first + (hidden_layers - 1) * middle + last + passes;
+  const double of_features = work_of_entry * entries_of(dataset);
   const double once = filtered_once ? column / 2 * static_cast<double>(dataset.feature_count()) : 0;
-  return {filter.work_once + once, epoch, filter.kind()};
+  return {of_features + filter.work_once + once, epoch, filter.kind()};
 }
 
 }  // namespace
 
 void foretell_training(Cell& cell, const Training& training) {
   constexpr std::uint32_t least_epochs = 2;
+  // A longer run tells epochs from what is done once.
+  constexpr std::uint32_t least_of_longer = 3 * least_epochs;
   const ClassifySettings& settings = training.settings;
   const TrainingWork work = training_work(*training.dataset, settings);
   // As many as the machine trains at the same time, which takes as long as fewer.
@@ -175,7 +180,8 @@ void foretell_training(Cell& cell, const Training& training) {
   cell.trial.least = of_round * least_epochs;
   cell.trial.run = [dataset = training.dataset, settings, together, of_round](double enough) {
     ClassifySettings brief = settings;
-    brief.epochs = fitting(enough, of_round, least_epochs, settings.epochs);
+    brief.epochs =
+        enough > 0 ? fitting(enough, of_round, least_of_longer, settings.epochs) : least_epochs;
     train(*dataset, brief, together, nullptr);
     return of_round * brief.epochs;
   };

@@ -191,28 +191,34 @@ const Cell* ReproduceJob::to_be_tried(const std::string& kind, double seconds) c
 
 namespace {
 
-/// What a trial takes that does so much work.
+/// What a trial took that did so much work.
 struct TimedTrial {
-  double work = 0;
-  double seconds = std::numeric_limits<double>::infinity();
-
-  void run(const Trial& trial, double wanted) {
+  TimedTrial(const Trial& trial, double wanted) {
     const auto begun = Clock::now();
     work = trial.run(wanted);
-    seconds = std::min(seconds, seconds_since(begun));
+    seconds = seconds_since(begun);
   }
+
+  double work;
+  double seconds;
 };
 
 }  // namespace
 
 ReproduceJob::Pace ReproduceJob::pace_of(const Trial& trial, double enough) const {
-  TimedTrial brief;
-  TimedTrial longer;
+  const auto begun = Clock::now();
   // The first time, some is done that cells need not do again.
-  for (const auto begun = Clock::now(); seconds_since(begun) < 4 * enough;) {
-    brief.run(trial, 0);
-    longer.run(trial, enough * rate_);
+  const TimedTrial first(trial, 0);
+  const TimedTrial brief(trial, 0);
+  // Longer and longer, until it is not just what is done once.
+  double wanted = enough * rate_;
+  TimedTrial longer(trial, wanted);
+  while (longer.seconds < 2 * brief.seconds && seconds_since(begun) < 8 * enough) {
+    wanted *= 3;
+    longer = TimedTrial(trial, wanted);
   }
+  // What else happens on the machine only makes it longer.
+  longer.seconds = std::min(longer.seconds, TimedTrial(trial, wanted).seconds);
   const double even = longer.seconds * rate_ / (trial.once + longer.work);
   if (trial.once == 0 || longer.work <= brief.work) return {even, even};
   // What a longer one takes more is the work's; the rest is done once.
