@@ -312,6 +312,21 @@ TEST(NeighborhoodFilter, MergedTwinsChangeNothing) {
   }
 }
 
+TEST(NeighborhoodFilter, TwinsThatNoPathJoinsHaveNothingFromEachOther) {
+  // A star of three leaves, and three nodes alone.
+  const Graph graph = build_graph(7, std::vector<Edge>{{0, 1}, {0, 2}, {0, 3}});
+  const Taps taps{1, 2, 4, 8};
+  const auto shells = plain_shells(graph, taps.count(), Normalization::none);
+  FilterOptions options;
+  options.merging = Merging::always;
+  for (const Storage storage : {Storage::sparse, Storage::dense}) {
+    options.shells.storage = storage;
+    const NeighborhoodFilter filter(graph, taps, options);
+    EXPECT_EQ(filter.shells().nodes(), 3U);
+    expect_equal_to(filter, plain_sum(taps, shells));
+  }
+}
+
 TEST(NeighborhoodFilter, TapsMayTellMergedTwinsApart) {
   const Graph graph = test::graph_with_twins();
   FilterOptions options;
@@ -389,6 +404,26 @@ TEST(NeighborhoodFilter, RowsTwoByTwoEqualExplicitMatrices) {
           expect_gradients_of<float>(filter, shells, width, 1e-5);
         }
       }
+    }
+  }
+}
+
+TEST(NeighborhoodFilter, RowsTwoByTwoAreTheSameOnAnyNumberOfThreads) {
+  const Graph graph = graph_of_long_rows(false);
+  FilterOptions options;
+  options.shells.storage = Storage::sparse;
+  // One panel, as many as there are threads, and others; the last with and without padding.
+  for (const Eigen::Index width : {20, 128, 150, 192}) {
+    const MatrixF x = random_matrix(graph.nodes(), width, 1).cast<float>();
+    const MatrixF g = random_matrix(graph.nodes(), width, 2).cast<float>();
+    options.shells.threads = 1;
+    const NeighborhoodFilter one(graph, {1, 0.5, 0.25, 2}, options);
+    for (const int threads : {2, 3}) {
+      options.shells.threads = threads;
+      const NeighborhoodFilter more(graph, {1, 0.5, 0.25, 2}, options);
+      EXPECT_EQ(more.apply(x), one.apply(x));
+      EXPECT_EQ(more.gradients(x, g).taps, one.gradients(x, g).taps);
+      EXPECT_EQ(more.gradients(x, g).input, one.gradients(x, g).input);
     }
   }
 }

@@ -165,7 +165,7 @@ void foretell_training(Cell& cell, const Training& training) {
   constexpr std::uint32_t least_of_longer = 3 * least_epochs;
   const ClassifySettings& settings = training.settings;
   const TrainingWork work = training_work(*training.dataset, settings);
-  // As many as the machine trains at the same time, which takes as long as fewer.
+  // Runs go in rounds, as many at the same time as there are threads.
   const auto threads = static_cast<std::size_t>(detail::thread_count(settings.threads));
   const std::size_t together = std::min(training.runs, threads);
   const std::size_t rounds = (training.runs + together - 1) / together * training.graphs;

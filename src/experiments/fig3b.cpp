@@ -125,7 +125,8 @@ struct Examples {
 void foretell(Cell& cell, const Study& study, const Point& point, const Examples& examples) {
   const bool closer = point.kind == kinds[1] && point.percent > 0 && !point.stale;
   const std::size_t graphs = (runs_a_point(study) + runs_a_graph - 1) / runs_a_graph;
-  foretell_training(cell, {.name = closer ? "a graph with created edges" : dataset_of(study).name,
+  const std::string_view with_created = "a graph with created edges";
+  foretell_training(cell, {.name = closer ? with_created : dataset_of(study).name,
                            .dataset = closer ? examples.closer : examples.plain,
                            .settings = training_of(study, point),
                            .runs = runs_a_point(study) / graphs,

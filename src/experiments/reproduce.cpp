@@ -207,18 +207,21 @@ struct TimedTrial {
 
 ReproduceJob::Pace ReproduceJob::pace_of(const Trial& trial, double enough) const {
   const auto begun = Clock::now();
-  // The first time, some is done that cells need not do again.
-  const TimedTrial first(trial, 0);
-  const TimedTrial brief(trial, 0);
+  const auto spent = [&] { return seconds_since(begun); };
+  TimedTrial brief(trial, 0);
+  // The first time, some is done that cells need not do again. But what takes long is done once.
+  if (spent() < 2 * enough) brief = TimedTrial(trial, 0);
   // Longer and longer, until it is not just what is done once.
   double wanted = enough * rate_;
   TimedTrial longer(trial, wanted);
-  while (longer.seconds < 2 * brief.seconds && seconds_since(begun) < 8 * enough) {
+  while (longer.seconds < 2 * brief.seconds && spent() < 8 * enough) {
     wanted *= 3;
     longer = TimedTrial(trial, wanted);
   }
-  // What else happens on the machine only makes it longer.
-  longer.seconds = std::min(longer.seconds, TimedTrial(trial, wanted).seconds);
+  // What else happens on the machine only adds to it.
+  if (spent() < 8 * enough) {
+    longer.seconds = std::min(longer.seconds, TimedTrial(trial, wanted).seconds);
+  }
   const double even = longer.seconds * rate_ / (trial.once + longer.work);
   if (trial.once == 0 || longer.work <= brief.work) return {even, even};
   // What a longer one takes more is the work's; the rest is done once.
