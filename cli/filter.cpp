@@ -180,9 +180,7 @@ void run_with(const Filter& filter, std::string_view storage, const FilterVerb& 
 /// Taps of nodes, in the order of the deal.
 Taps dealt_taps(const Taps& taps, const Deal& deal) {
   if (!taps.node_variant()) return taps;
-  std::vector<std::uint32_t> group(deal.nodes());
-  for (NodeId u = 0; u < deal.nodes(); ++u) group[u] = taps.group_of()[deal.old_number(u)];
-  return {taps.count(), taps.values(), std::move(group)};
+  return {taps.count(), taps.values(), dealt_groups(taps.group_of(), deal)};
 }
 
 /// About how far the filter reaches, before its taps are read.

@@ -185,6 +185,13 @@ Matrix own_rows(const Matrix& all, const Deal& deal) {
   return result;
 }
 
+std::vector<std::uint32_t> dealt_groups(const std::vector<std::uint32_t>& group_of,
+                                        const Deal& deal) {
+  std::vector<std::uint32_t> result(group_of.size());
+  for (NodeId u = 0; u < result.size(); ++u) result[u] = group_of[deal.old_number(u)];
+  return result;
+}
+
 void write_rows([[maybe_unused]] const std::filesystem::path& path,
                 [[maybe_unused]] const std::string& header, [[maybe_unused]] std::size_t row_bytes,
                 const Deal& deal,

@@ -56,6 +56,10 @@ Graph share_graph(const Graph& of_first);
 /// A matrix that each process reads, and keeps its own rows of.
 Matrix own_rows(const Matrix& all, const Deal& deal);
 
+/// The groups of nodes, or of none, in the order of the deal.
+std::vector<std::uint32_t> dealt_groups(const std::vector<std::uint32_t>& group_of,
+                                        const Deal& deal);
+
 /// Writes a file of a header and rows together: each process those of its own nodes, by the numbers
 /// that they had. fill(node, to) gives the bytes of a row.
 void write_rows(const std::filesystem::path& path, const std::string& header, std::size_t row_bytes,

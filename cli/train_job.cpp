@@ -77,10 +77,7 @@ std::vector<RunResult> TrainJob::classify_runs(const std::vector<RunSettings>& r
   const auto& [dataset, deal] = *task_.dealt;
   ClassifySettings settings = task_.settings;
   settings.deal = deal;
-  std::vector<std::uint32_t>& groups = settings.model.tap_groups;
-  for (NodeId u = 0; u < groups.size(); ++u) {
-    groups[u] = task_.settings.model.tap_groups[deal->old_number(u)];
-  }
+  settings.model.tap_groups = dealt_groups(task_.settings.model.tap_groups, *deal);
   std::vector<RunResult> results = classify(dataset, dataset.splits.at(0), settings, runs, watch);
   for (RunResult& result : results) {
     result.model.settings.tap_groups = task_.settings.model.tap_groups;
