@@ -353,31 +353,32 @@ TEST(NeighborhoodFilter, TwinsAreMergedWhereThatSavesTime) {
   EXPECT_EQ(nodes_of_shells(2, 1), 3);
 }
 
+template <typename Real>
+void expect_same_on_threads(const Graph& graph, FilterOptions options, Eigen::Index width) {
+  const SignalsOf<Real> x = random_matrix(graph.nodes(), width, 1).cast<Real>();
+  const SignalsOf<Real> g = random_matrix(graph.nodes(), width, 2).cast<Real>();
+  options.shells.threads = 1;
+  const NeighborhoodFilter one(graph, {1, 2, 3, 4}, options);
+  for (const int threads : {2, 3}) {
+    options.shells.threads = threads;
+    const NeighborhoodFilter more(graph, {1, 2, 3, 4}, options);
+    EXPECT_EQ(more.apply(x), one.apply(x));
+    EXPECT_EQ(more.gradients(x, g).taps, one.gradients(x, g).taps);
+    EXPECT_EQ(more.gradients(x, g).input, one.gradients(x, g).input);
+  }
+}
+
 TEST(NeighborhoodFilter, TheSameOnAnyNumberOfThreads) {
   const Graph graph = test::graph_with_twins(500);
-  const Matrix x = random_matrix(graph.nodes(), 5, 1);
-  const Matrix g = random_matrix(graph.nodes(), 5, 2);
-  const MatrixF single = x.cast<float>();
-  const MatrixF single_g = g.cast<float>();
-  const auto expect_same = [&](FilterOptions options) {
-    options.shells.threads = 1;
-    const NeighborhoodFilter one(graph, {1, 2, 3, 4}, options);
-    for (const int threads : {2, 3}) {
-      options.shells.threads = threads;
-      const NeighborhoodFilter more(graph, {1, 2, 3, 4}, options);
-      EXPECT_EQ(more.apply(x), one.apply(x));
-      EXPECT_EQ(more.gradients(x, g).taps, one.gradients(x, g).taps);
-      EXPECT_EQ(more.gradients(x, g).input, one.gradients(x, g).input);
-      EXPECT_EQ(more.apply(single), one.apply(single));
-      EXPECT_EQ(more.gradients(single, single_g).taps, one.gradients(single, single_g).taps);
-    }
-  };
   for (const Merging merging : {Merging::never, Merging::always}) {
     for (const Storage storage : {Storage::sparse, Storage::dense, Storage::stream}) {
       FilterOptions options;
       options.merging = merging;
       options.shells.storage = storage;
-      expect_same(options);
+      for (const Eigen::Index width : {1, 5}) {
+        expect_same_on_threads<double>(graph, options, width);
+        expect_same_on_threads<float>(graph, options, width);
+      }
     }
   }
 }
@@ -409,22 +410,11 @@ TEST(NeighborhoodFilter, RowsTwoByTwoEqualExplicitMatrices) {
 }
 
 TEST(NeighborhoodFilter, RowsTwoByTwoAreTheSameOnAnyNumberOfThreads) {
-  const Graph graph = graph_of_long_rows(false);
   FilterOptions options;
   options.shells.storage = Storage::sparse;
   // One panel, as many as there are threads, and others; the last with and without padding.
   for (const Eigen::Index width : {20, 128, 150, 192}) {
-    const MatrixF x = random_matrix(graph.nodes(), width, 1).cast<float>();
-    const MatrixF g = random_matrix(graph.nodes(), width, 2).cast<float>();
-    options.shells.threads = 1;
-    const NeighborhoodFilter one(graph, {1, 0.5, 0.25, 2}, options);
-    for (const int threads : {2, 3}) {
-      options.shells.threads = threads;
-      const NeighborhoodFilter more(graph, {1, 0.5, 0.25, 2}, options);
-      EXPECT_EQ(more.apply(x), one.apply(x));
-      EXPECT_EQ(more.gradients(x, g).taps, one.gradients(x, g).taps);
-      EXPECT_EQ(more.gradients(x, g).input, one.gradients(x, g).input);
-    }
+    expect_same_on_threads<float>(graph_of_long_rows(false), options, width);
   }
 }
 
