@@ -254,13 +254,13 @@ void ReproduceJob::time_trials(const ReproduceWatch& watch) {
       found[name].push_back(paces_[kind]);
     }
   }
+  const auto middle = [](const std::vector<Pace>& paces, double Pace::*part) {
+    std::vector<double> values(paces.size());
+    std::ranges::transform(paces, values.begin(), part);
+    return quantile(values, 0.5);
+  };
   for (const auto& [name, paces] : found) {
-    const auto middle = [&paces](double Pace::*part) {
-      std::vector<double> values;
-      for (const Pace& pace : paces) values.push_back(pace.*part);
-      return quantile(values, 0.5);
-    };
-    paces_[name] = {middle(&Pace::once), middle(&Pace::work)};
+    paces_[name] = {middle(paces, &Pace::once), middle(paces, &Pace::work)};
   }
 }
 
