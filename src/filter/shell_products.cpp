@@ -309,7 +309,7 @@ void multiply_panels(const PairedLists<Column>& pairs, const ShellFactors<Real>&
 
 /// All panels. Where there are several, each thread copies what it reads, so that it is in its own
 /// caches: panels of its own, where they suffice for all; but dots add up over panels, so that rows
-/// are dealt instead.
+/// are dealt instead, to few threads, since each copies all panels.
 template <typename Real, typename Column>
 void multiply_pairs(const PairedLists<Column>& pairs, const ShellFactors<Real>& factors,
                     const SignalsView<Real>& x, int threads, const Wanted<Real>& wanted) {
@@ -318,8 +318,9 @@ void multiply_pairs(const PairedLists<Column>& pairs, const ShellFactors<Real>& 
   const std::size_t panels = shape.count();
   const auto team = static_cast<std::size_t>(detail::thread_count(threads));
   const bool evenly = panels % team == 0 || panels >= 8 * team;
+  constexpr std::size_t few = 4;
   const bool by_rows = wanted.g != nullptr;
-  if (team == 1 || (by_rows ? panels == 1 : !evenly)) {
+  if (team == 1 || (by_rows ? panels == 1 || team > few : !evenly)) {
     multiply_panels<Real>(pairs, factors, {x, shape, threads}, {0, panels, 0, 1, threads}, wanted);
     return;
   }
