@@ -449,6 +449,10 @@ TEST(NeighborhoodFilter, LongRowsGoOneByOneWhereHopsAreManyOrMemoryIsShort) {
   options.shells.storage = Storage::sparse;
   expect_equal_to(NeighborhoodFilter(ring, many, options), plain_sum(many, ring_shells));
   expect_gradients_of<float>(NeighborhoodFilter(ring, many, options), ring_shells, 37, 1e-5);
+  // So many hops that their factors are not told apart one by one.
+  FilterOptions of_hops = options;
+  of_hops.shells.storage = Storage::dense;
+  expect_equal_to(NeighborhoodFilter(ring, many, of_hops), plain_sum(many, ring_shells));
   // No more memory than the lists themselves take.
   const Graph graph = build_graph(5000, random_edges(5000, 20000, 7));
   const Taps taps{0.5, -1, 2, 0.25};

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <span>
+#include <vector>
 
 #include "detail/aligned.hpp"
 #include "detail/parallel.hpp"
@@ -36,7 +37,8 @@ class HopWeights {
         by_row_(factors.by_row()),
         by_column_(factors.by_column()),
         table_(std::size_t{HopMatrix<Hop>::farther} + 1, Real{0}),
-        entries_(std::min(factors.scale.size(), std::size_t{HopMatrix<Hop>::farther})) {
+        entries_(std::min(factors.scale.size(), std::size_t{HopMatrix<Hop>::farther})),
+        right_(pointers(factors.right)) {
     std::copy_n(factors.scale.begin(), entries_, table_.begin());
   }
 
@@ -53,11 +55,14 @@ class HopWeights {
     if (by_column_) weigh(hops, first, count, w);
   }
 
-  /// Multiplies by the factors of the columns.
+  /// Multiplies by the factors of the columns, from `first` on.
   void weigh(const Hop* hops, std::size_t first, std::size_t count, Real* w) const {
-    for (std::size_t v = 0; v < count; ++v) {
-      if (hops[v] >= factors_.right.size() || factors_.right[hops[v]].empty()) continue;
-      w[v] *= factors_.right[hops[v]][first + v];
+    if constexpr (sizeof(Hop) == 1) {
+      kernels::weigh(hops, first, count, right_.data(), last_hop(), w);
+    } else {
+      for (std::size_t v = 0; v < count; ++v) {
+        if (hops[v] <= last_hop() && right_[hops[v]] != nullptr) w[v] *= right_[hops[v]][first + v];
+      }
     }
   }
 
@@ -73,6 +78,7 @@ class HopWeights {
   bool by_column_;
   AlignedVector<Real> table_;
   std::size_t entries_;
+  std::vector<const Real*> right_;  // by hop: factors of the columns; null stands for ones
 };
 
 /// Calls body(first, rows) for each tile of rows, in parallel. Threads have as many tiles each, of

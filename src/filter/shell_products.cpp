@@ -106,15 +106,6 @@ class FoundRows {
   const ShellOptions& options_;
 };
 
-/// Pointers to the factors that there are.
-template <typename Real>
-std::vector<const Real*> pointers(const std::vector<std::vector<Real>>& factors) {
-  std::vector<const Real*> result;
-  result.reserve(factors.size());
-  for (const auto& of_hop : factors) result.push_back(of_hop.empty() ? nullptr : of_hop.data());
-  return result;
-}
-
 /// The factors of one row after the other: of each shell, but for those of the columns.
 template <typename Real>
 class RowScale {

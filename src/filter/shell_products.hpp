@@ -43,6 +43,15 @@ struct ShellFactors {
   }
 };
 
+/// Pointers to the factors that there are, by hop; null stands for ones.
+template <typename Real>
+std::vector<const Real*> pointers(const std::vector<std::vector<Real>>& factors) {
+  std::vector<const Real*> result;
+  result.reserve(factors.size());
+  for (const auto& of_hop : factors) result.push_back(of_hop.empty() ? nullptr : of_hop.data());
+  return result;
+}
+
 /// How shells that are lists are gone through, so that what is read of the signals is still in the
 /// caches.
 struct ListLayout {

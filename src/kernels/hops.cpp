@@ -29,24 +29,9 @@ using Wide = hn::Vec<Tag<Real>>;
 template <typename Real>
 constexpr std::size_t lanes = hn::MaxLanes(Tag<Real>());
 
-#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
-#define NGF_TABLES_IN_REGISTERS 1
-#else
-#define NGF_TABLES_IN_REGISTERS 0
-#endif
-
-#if NGF_TABLES_IN_REGISTERS
-
 /// Hops as places in a table, one in the low bits of each word.
 template <typename Real>
 using Places = hn::Vec<hn::RebindToUnsigned<Tag<Real>>>;
-
-/// A line of hops, seen as words.
-template <typename Real>
-HWY_INLINE Places<Real> words_at(const std::uint8_t* hops) {
-  const hn::RebindToUnsigned<Tag<Real>> tag;
-  return hn::BitCast(tag, hn::LoadU(hn::Repartition<std::uint8_t, decltype(tag)>(), hops));
-}
 
 /// As many hops as there are numbers in a vector, in their order.
 template <typename Real>
@@ -58,6 +43,21 @@ HWY_INLINE Places<Real> places_at(const std::uint8_t* hops) {
   } else {
     return hn::PromoteTo(hn::RebindToUnsigned<Tag<Real>>(), places);
   }
+}
+
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+#define NGF_TABLES_IN_REGISTERS 1
+#else
+#define NGF_TABLES_IN_REGISTERS 0
+#endif
+
+#if NGF_TABLES_IN_REGISTERS
+
+/// A line of hops, seen as words.
+template <typename Real>
+HWY_INLINE Places<Real> words_at(const std::uint8_t* hops) {
+  const hn::RebindToUnsigned<Tag<Real>> tag;
+  return hn::BitCast(tag, hn::LoadU(hn::Repartition<std::uint8_t, decltype(tag)>(), hops));
 }
 
 /// The next byte of each word.
@@ -111,6 +111,30 @@ void look_up(const std::uint8_t* hops, std::size_t count, const Real* table,
   }
 #endif
   for (; v < count; ++v) w[v] = table[hops[v]];
+}
+
+template <typename Real>
+void weigh(const std::uint8_t* hops, std::size_t first, std::size_t count, const Real* const* right,
+           std::size_t last_hop, Real* w) {
+  const Tag<Real> tag;
+  const hn::RebindToUnsigned<Tag<Real>> place_tag;
+  // A few hops are told apart one by one.
+  constexpr std::size_t few = 16;
+  std::size_t v = 0;
+  for (; last_hop <= few && v + lanes<Real> <= count; v += lanes<Real>) {
+    const auto places = places_at<Real>(hops + v);
+    auto factors = hn::Set(tag, Real{1});
+    for (std::size_t k = 0; k <= last_hop; ++k) {
+      if (right[k] == nullptr) continue;
+      const auto at_hop = hn::Set(place_tag, static_cast<hn::TFromD<decltype(place_tag)>>(k));
+      factors = hn::IfThenElse(hn::RebindMask(tag, hn::Eq(places, at_hop)),
+                               hn::LoadU(tag, right[k] + first + v), factors);
+    }
+    hn::StoreU(hn::Mul(hn::LoadU(tag, w + v), factors), tag, w + v);
+  }
+  for (; v < count; ++v) {
+    if (hops[v] <= last_hop && right[hops[v]] != nullptr) w[v] *= right[hops[v]][first + v];
+  }
 }
 
 #if NGF_TABLES_IN_REGISTERS
@@ -451,6 +475,10 @@ void add_block_by_hop_here(const std::uint8_t* /*hops*/, std::size_t /*stride*/,
                         std::size_t last_hop, Real* w) {                                     \
     look_up(hops, count, table, last_hop, w);                                                \
   }                                                                                          \
+  void weigh_##letter(const std::uint8_t* hops, std::size_t first, std::size_t count,        \
+                      const Real* const* right, std::size_t last_hop, Real* w) {             \
+    weigh(hops, first, count, right, last_hop, w);                                           \
+  }                                                                                          \
   Real look_up_dot_##letter(const std::uint8_t* hops, std::size_t blocks, const Real* table, \
                             std::size_t last_hop, const Real* x) {                           \
     return look_up_dot(hops, blocks, table, last_hop, x);                                    \
@@ -475,6 +503,7 @@ namespace ngf::kernels {
 
 #define NGF_DISPATCH(Real, letter)                                                                \
   HWY_EXPORT(look_up_##letter);                                                                   \
+  HWY_EXPORT(weigh_##letter);                                                                     \
   HWY_EXPORT(look_up_dot_##letter);                                                               \
   HWY_EXPORT(sum_at_hop_##letter);                                                                \
   HWY_EXPORT(add_by_hop_##letter);                                                                \
@@ -482,6 +511,11 @@ namespace ngf::kernels {
   void look_up(const std::uint8_t* hops, std::size_t count, const Real* table,                    \
                std::size_t last_hop, Real* w) {                                                   \
     HWY_DYNAMIC_DISPATCH(look_up_##letter)(hops, count, table, last_hop, w);                      \
+  }                                                                                               \
+  template <>                                                                                     \
+  void weigh(const std::uint8_t* hops, std::size_t first, std::size_t count,                      \
+             const Real* const* right, std::size_t last_hop, Real* w) {                           \
+    HWY_DYNAMIC_DISPATCH(weigh_##letter)(hops, first, count, right, last_hop, w);                 \
   }                                                                                               \
   template <>                                                                                     \
   Real look_up_dot(const std::uint8_t* hops, std::size_t blocks, const Real* table,               \

@@ -24,6 +24,12 @@ template <typename Real>
 void look_up(const std::uint8_t* hops, std::size_t count, const Real* table, std::size_t last_hop,
              Real* w);
 
+/// w[v] *= right[hops[v]][first + v] for v < count, where hops[v] <= last_hop; null stands for
+/// ones.
+template <typename Real>
+void weigh(const std::uint8_t* hops, std::size_t first, std::size_t count, const Real* const* right,
+           std::size_t last_hop, Real* w);
+
 /// The sum over `blocks` blocks of table[hops[v]] * x_v, with the x of a block laid out for it.
 template <typename Real>
 Real look_up_dot(const std::uint8_t* hops, std::size_t blocks, const Real* table,
