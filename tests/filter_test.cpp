@@ -191,15 +191,18 @@ TEST(NeighborhoodFilter, AppliesIntoMemoryThatIsThere) {
 TEST(NeighborhoodFilter, TheSameOnEveryInstructionSet) {
   const Graph graph = some_graph(300, false);
   const Taps taps{1, 0.5, 0.25, 0.125, 1};
-  const auto h = plain_sum(taps, plain_shells(graph, taps.count(), Normalization::none));
   const std::string before = kernels::current_target();
-  for (const std::string& target : kernels::available_targets()) {
-    kernels::use_target(target);
-    for (const Storage storage : {Storage::sparse, Storage::dense, Storage::stream}) {
-      FilterOptions options;
-      options.shells.storage = storage;
-      options.shells.threads = 1;
-      expect_equal_to(NeighborhoodFilter(graph, taps, options), h);
+  for (const Normalization normalization : {Normalization::none, Normalization::symmetric}) {
+    const auto h = plain_sum(taps, plain_shells(graph, taps.count(), normalization));
+    for (const std::string& target : kernels::available_targets()) {
+      kernels::use_target(target);
+      for (const Storage storage : {Storage::sparse, Storage::dense, Storage::stream}) {
+        FilterOptions options;
+        options.normalization = normalization;
+        options.shells.storage = storage;
+        options.shells.threads = 1;
+        expect_equal_to(NeighborhoodFilter(graph, taps, options), h);
+      }
     }
   }
   kernels::use_target(before);
