@@ -53,6 +53,8 @@ LayerFilter::LayerFilter(const ModelSettings& settings, const Graph& graph,
       options.shells.memory = build.memory;
       options.shells.progress = build.progress;
       options.deal = build.deal;
+      // Hops take long where pairs have factors of both nodes: lists should serve while they can.
+      if (settings.normalization == Normalization::symmetric) options.width = settings.hidden;
       filter_ = NeighborhoodFilter(graph, taps_of(settings, graph.nodes()), options);
       return;
     }
