@@ -91,6 +91,15 @@ TEST(Classify, WithoutAGraphOnlyTheFeaturesTell) {
   EXPECT_LT(runs[0].test_score, 0.95);
 }
 
+TEST(Classify, FeaturesThatAreMostlyZeroAreTakenAsSparse) {
+  const Dataset sparse = citation_network(300, 1);
+  Dataset dense = sparse;
+  dense.features = MatrixF(std::get<SparseMatrixF>(sparse.features));
+  ClassifySettings settings = quick();
+  settings.run.dropout = 0.5;  // masks are drawn for the entries that there are
+  expect_same(train(dense, settings, 1)[0], train(sparse, settings, 1)[0]);
+}
+
 TEST(Classify, TapsAreLearned) {
   ClassifySettings settings = quick();
   settings.model.learn_taps = true;

@@ -31,12 +31,23 @@ void divide_rows(Sparse& x, bool normalize) {
   }
 }
 
+/// Whether so much is 0 that products take less time without it.
+bool mostly_zero(const MatrixF& x) {
+  constexpr double most_entries = 0.1;
+  const auto entries = static_cast<double>((x.array() != 0).count());
+  return entries <= most_entries * static_cast<double>(x.size());
+}
+
 }  // namespace
 
 FeaturesOf<float> features_of(const Dataset& dataset, bool normalize) {
   FeaturesOf<float> result;
   if (const auto* const dense = std::get_if<MatrixF>(&dataset.features)) {
-    result = *dense;
+    if (mostly_zero(*dense)) {
+      result = Sparse(dense->sparseView());
+    } else {
+      result = *dense;
+    }
   } else if (const auto* const sparse = std::get_if<SparseMatrixF>(&dataset.features)) {
     result = Sparse(*sparse);
   }

@@ -8,7 +8,8 @@
 
 namespace ngf::tasks {
 
-/// The features as a network takes them, each row divided by the sum of its sizes where asked.
+/// The features as a network takes them, each row divided by the sum of its sizes where asked;
+/// sparse where most of them are 0, however the data set has them.
 /// Throws Error where there are none, or one is no number.
 FeaturesOf<float> features_of(const Dataset& dataset, bool normalize);
 
