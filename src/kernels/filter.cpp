@@ -271,7 +271,11 @@ HWY_INLINE void sum_pair_lines(const PairedRows<Column, Real>& rows, const Real*
         use(sum, side, hop, total);
       };
       sum_for(0, segment.first, first);
-      sum_for(1, segment.second, second);
+      if (segment.first == segment.second) {
+        use(sum, 1, segment.second, second);
+      } else {
+        sum_for(1, segment.second, second);
+      }
     } else {
       sum_up.template operator()<false>(nullptr);
       use(sum, 0, segment.first, first);

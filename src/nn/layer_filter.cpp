@@ -16,7 +16,7 @@ Taps taps_of(const ModelSettings& settings, NodeId nodes) {
   std::vector<double> values = settings.taps;
   if (settings.tap_groups.empty()) {
     if (values.empty()) values.assign(count, equal);
-    return Taps(std::move(values));
+    return {std::move(values)};
   }
   if (settings.tap_groups.size() != nodes) {
     detail::fail("groups of taps for {} nodes on a graph of {}", settings.tap_groups.size(), nodes);
