@@ -28,12 +28,15 @@ void multiply_merged_column(const ShellSource& shells, const Twins& twins,
   constexpr std::size_t no_path = 3;
   std::array<Real, no_path + 1> own{};
   std::copy_n(factors.scale.begin(), std::min(factors.scale.size(), no_path), own.begin());
-  detail::parallel_ranges(class_of.size(), shells.options.threads, [&](auto begin, auto end) {
-    for (std::size_t u = begin; u < end; ++u) {
+  // So many nodes take longer than waking a thread.
+  constexpr std::size_t step = 8192;
+  const std::size_t steps = (class_of.size() + step - 1) / step;
+  detail::parallel_for(steps, shells.options.threads, [&](std::size_t i) {
+    for (std::size_t u = i * step; u < std::min(class_of.size(), (i + 1) * step); ++u) {
       const NodeId c = class_of[u];
       const Real x_u = x(static_cast<Eigen::Index>(u), 0);
-      const Real of_twins =
-          own[std::min<std::size_t>(twins.apart[c], no_path)] * (sums(c, 0) - x_u);
+      const std::size_t apart = std::min<std::size_t>(twins.apart[c], no_path);
+      const Real of_twins = own[apart] * (sums(c, 0) - x_u);
       y(static_cast<Eigen::Index>(u), 0) = products(c, 0) + own[0] * x_u + of_twins;
     }
   });
