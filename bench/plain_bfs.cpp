@@ -12,6 +12,7 @@ namespace ngf::bench {
 
 namespace {
 
+using detail::parallel_for;
 using detail::thread_count;
 
 /// Fills the row of `source`. The row itself tells which nodes were reached. False when a hop does
@@ -45,14 +46,19 @@ bool search(const Graph& graph, NodeId source, Hop* row, NodeId* queue) {
 template <typename Hop>
 void plain_hops(const Graph& graph, int threads, HopMatrix<Hop>& into) {
   std::atomic<bool> fits{true};
-#pragma omp parallel num_threads(thread_count(threads))
-  {
-    std::vector<NodeId> queue(graph.nodes());
-#pragma omp for schedule(dynamic, 16)
-    for (NodeId u = 0; u < graph.nodes(); ++u) {
-      if (!search(graph, u, into.row_data(u), queue.data())) fits = false;
-    }
-  }
+  constexpr std::size_t rows_at_a_time = 16;
+  const std::size_t nodes = graph.nodes();
+  std::vector<std::vector<NodeId>> queues(static_cast<std::size_t>(thread_count(threads)));
+  parallel_for((nodes + rows_at_a_time - 1) / rows_at_a_time, threads,
+               [&](std::size_t block, std::size_t thread) {
+                 std::vector<NodeId>& queue = queues[thread];
+                 queue.resize(nodes);
+                 const std::size_t end = std::min(nodes, (block + 1) * rows_at_a_time);
+                 for (std::size_t u = block * rows_at_a_time; u < end; ++u) {
+                   const auto source = static_cast<NodeId>(u);
+                   if (!search(graph, source, into.row_data(source), queue.data())) fits = false;
+                 }
+               });
   if (!fits) throw Error("plain_hops: hops do not fit their type");
 }
 
@@ -62,13 +68,15 @@ ColumnLists<Column> plain_lists(const Graph& graph, std::uint32_t hops, int thre
   const NodeId nodes = graph.nodes();
   const std::size_t blocks = (nodes + rows_at_a_time - 1) / rows_at_a_time;
   ColumnLists<Column> lists(RowRange{0, nodes}, hops, blocks);
-#pragma omp parallel num_threads(thread_count(threads))
-  {
-    std::vector<NodeId> queue(nodes);
-    // Marked with the source, counted from 1, that last reached it.
-    std::vector<NodeId> mark(nodes, 0);
-#pragma omp for schedule(dynamic, 1)
-    for (std::size_t block = 0; block < blocks; ++block) {
+  struct Worker {
+    std::vector<NodeId> queue;
+    std::vector<NodeId> mark;  // the source, counted from 1, that last reached a node
+  };
+  std::vector<Worker> workers(static_cast<std::size_t>(thread_count(threads)));
+  parallel_for(blocks, threads, [&](std::size_t block, std::size_t thread) {
+    auto& [queue, mark] = workers[thread];
+    queue.resize(nodes);
+    mark.resize(nodes, 0);
       std::vector<NodeId> rows;
       std::vector<std::uint32_t> ends;
       std::vector<Column> columns;
@@ -102,8 +110,7 @@ ColumnLists<Column> plain_lists(const Graph& graph, std::uint32_t hops, int thre
         rows.push_back(source);
       }
       lists.add(block, {rows, ends, columns});
-    }
-  }
+  });
   return lists;
 }
 

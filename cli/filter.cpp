@@ -42,7 +42,7 @@ struct FilterVerb {
 };
 
 /// Signals of the nodes of a graph, without anything that is no number.
-Matrix read_signals(const std::filesystem::path& path, NodeId nodes) {
+Matrix read_matrix(const std::filesystem::path& path, NodeId nodes) {
   Matrix signals = io::read_matrix(path);
   if (signals.rows() != static_cast<Eigen::Index>(nodes)) {
     throw Error(fmt::format("{}: {} rows; the graph has {} nodes, and each needs a row",
@@ -60,7 +60,7 @@ Matrix read_signals(const std::filesystem::path& path, NodeId nodes) {
 
 /// A row of taps for each node.
 Taps read_node_taps(const std::filesystem::path& path, NodeId nodes) {
-  const Matrix values = read_signals(path, nodes);
+  const Matrix values = read_matrix(path, nodes);
   std::vector<std::uint32_t> group(nodes);
   std::iota(group.begin(), group.end(), 0U);
   return {static_cast<std::size_t>(values.cols()),
@@ -143,7 +143,7 @@ void run_with(const Filter& filter, std::string_view storage, const FilterVerb& 
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
   };
   if (!verb.fit.empty()) {
-    Matrix y = read_signals(verb.fit, filter.nodes());
+    Matrix y = read_matrix(verb.fit, filter.nodes());
     if (deal != nullptr) y = own_rows(y, *deal);
     const FittedTaps found = fit_taps(filter, x, y);
     print_fit(found, seconds(), storage, verb.common.json);
@@ -203,7 +203,7 @@ void run_filter(const FilterVerb& verb) {
     deal = std::move(dealt.deal);
   }
   const Graph& graph = read.dataset.graph;
-  Matrix x = read_signals(verb.signal, graph.nodes());
+  Matrix x = read_matrix(verb.signal, graph.nodes());
   Taps taps = taps_of(verb, graph.nodes());
   if (deal != nullptr) {
     x = own_rows(x, *deal);

@@ -70,12 +70,7 @@ int run(int argc, char** argv) {
   return done;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  const Ranks ranks;
-  listen_for_signals();
-  if (!Ranks::take_part_in(argc > 1 ? argv[1] : "")) return done;
+int run_as_rank(int argc, char** argv) {
   try {
     if (const char* const target = std::getenv("NGF_TARGET")) ngf::kernels::use_target(target);
     return run(argc, argv);
@@ -85,5 +80,18 @@ int main(int argc, char** argv) {
     // Whatever fails after a signal may fail because of it, as a file that waits to be opened does.
     if (exit_code_of_signal() == 0) return complain(error.what());
     return complain("interrupted", exit_code_of_signal());
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    const Ranks ranks;
+    listen_for_signals();
+    if (!Ranks::take_part_in(argc > 1 ? argv[1] : "")) return done;
+    return run_as_rank(argc, argv);
+  } catch (const std::exception& error) {
+    return complain(error.what());
   }
 }

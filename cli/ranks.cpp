@@ -12,9 +12,7 @@
 #include <set>
 #include <utility>
 
-#ifdef NGF_MPI
-#include "mpi/session.hpp"
-#endif
+#include "mpi_plugin.hpp"
 
 namespace ngf::cli {
 
@@ -22,13 +20,7 @@ namespace {
 
 int threads_of_rank = 0;
 
-#ifdef NGF_MPI
 std::unique_ptr<mpi::Session> session;
-
-std::shared_ptr<mpi::MpiTeam> mpi_team() { return session ? session->team() : nullptr; }
-#else
-std::shared_ptr<Team> mpi_team() { return nullptr; }
-#endif
 
 template <typename Number>
 void share(std::vector<Number>& values) {
@@ -89,24 +81,20 @@ void share_node_data(Dataset& dataset) {
 }  // namespace
 
 Ranks::Ranks() {
-#ifdef NGF_MPI
-  if (!mpi::launched()) return;
-  session = std::make_unique<mpi::Session>();
+  if (!launched_by_mpi()) return;
+  session = start_mpi();
   if (session->team()->size() == 1) return;
   // One process prints; the others' output goes nowhere. Errors are told by whoever has one.
   if (!speaks()) {
     [[maybe_unused]] const std::FILE* const silent = std::freopen("/dev/null", "w", stdout);
   }
-  threads_of_rank = session->team()->threads();
+  threads_of_rank = session->threads();
   leave_at_first_signal([] { return session->first_to_tell(); });
-#endif
 }
 
 Ranks::~Ranks() {
-#ifdef NGF_MPI
   leave_at_first_signal(nullptr);
   session.reset();
-#endif
 }
 
 bool Ranks::take_part_in(const std::string& verb) {
@@ -116,20 +104,19 @@ bool Ranks::take_part_in(const std::string& verb) {
 }
 
 int Ranks::fail(int exit_code, const std::string& line) {
-#ifdef NGF_MPI
   if (team() != nullptr) {
     if (session->first_to_tell()) fmt::print(stderr, "{}", line);
     std::fflush(stderr);
     session->abort(exit_code);
   }
-#endif
   fmt::print(stderr, "{}", line);
   return exit_code;
 }
 
 std::shared_ptr<Team> team() {
-  const auto all = mpi_team();
-  return all != nullptr && all->size() > 1 ? all : nullptr;
+  if (session == nullptr) return nullptr;
+  auto all = session->team();
+  return all->size() > 1 ? all : nullptr;
 }
 
 bool speaks() { return team() == nullptr || team()->rank() == 0; }
@@ -150,10 +137,7 @@ bool on_terminal() {
 int usual_threads() { return threads_of_rank; }
 
 Graph share_graph(const Graph& of_first) {
-#ifdef NGF_MPI
-  if (mpi_team() != nullptr) return mpi_team()->share(of_first);
-#endif
-  return of_first;
+  return session != nullptr ? session->share(of_first) : of_first;
 }
 
 TeamDataset deal_out(const Dataset& of_first, std::uint32_t hops) {
@@ -192,24 +176,17 @@ std::vector<std::uint32_t> dealt_groups(const std::vector<std::uint32_t>& group_
   return result;
 }
 
-void write_rows([[maybe_unused]] const std::filesystem::path& path,
-                [[maybe_unused]] const std::string& header, [[maybe_unused]] std::size_t row_bytes,
-                const Deal& deal,
-                [[maybe_unused]] const std::function<void(NodeId node, std::byte* to)>& fill) {
+void write_rows(const std::filesystem::path& path, const std::string& header, std::size_t row_bytes,
+                const Deal& deal, const std::function<void(NodeId node, std::byte* to)>& fill) {
   std::vector<std::pair<std::uint64_t, NodeId>> rows;
   for (NodeId u = deal.own().begin; u < deal.own().end; ++u)
     rows.emplace_back(deal.old_number(u), u);
   std::sort(rows.begin(), rows.end());
-#ifdef NGF_MPI
-  mpi::RowFile file(*mpi_team(), path, header, row_bytes);
   std::vector<std::uint64_t> numbers;
   numbers.reserve(rows.size());
   for (const auto& [number, u] : rows) numbers.push_back(number);
-  std::size_t next = 0;
-  file.write(numbers,
-             [&](std::uint64_t /*number*/, std::byte* to) { fill(rows[next++].second, to); });
-  file.commit();
-#endif
+  session->write_rows(path, header, row_bytes, numbers,
+                      [&](std::size_t i, std::byte* to) { fill(rows[i].second, to); });
 }
 
 Json by_rank(const Deal& deal, std::uint64_t pairs, std::uint64_t bytes) {

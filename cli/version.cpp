@@ -1,12 +1,12 @@
 #include <curl/curl.h>
 #include <fmt/format.h>
-#include <omp.h>
 #include <openssl/crypto.h>
 #include <zip.h>
 
 #include <string>
 
 #include "common.hpp"
+#include "detail/parallel.hpp"
 #include "kernels/target.hpp"
 #include "verbs.hpp"
 
@@ -26,13 +26,13 @@ void print_version(bool json) {
                 {"compiler", compiler},
                 {"target", kernels::current_target()},
                 {"targets", kernels::available_targets()},
-                {"threads", omp_get_num_procs()},
+                {"threads", detail::processor_count()},
                 {"libraries", libraries}});
     return;
   }
   fmt::print("ngf {}\ncompiler   {}\ntarget     {} (available: {})\nthreads    {}\nlibraries  {}\n",
              NGF_VERSION, compiler, kernels::current_target(),
-             fmt::join(kernels::available_targets(), ", "), omp_get_num_procs(), libraries);
+             fmt::join(kernels::available_targets(), ", "), detail::processor_count(), libraries);
 }
 
 }  // namespace ngf::cli

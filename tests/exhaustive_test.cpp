@@ -6,6 +6,7 @@
 #include <atomic>
 #include <filesystem>
 #include <limits>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -57,14 +58,15 @@ struct AllPairs {
 AllPairs search_from_all(const Graph& graph) {
   AllPairs all;
   all.pairs.assign(graph.nodes(), 0);
-#pragma omp parallel
-  {
+  std::mutex mutex;
+  const auto shares = static_cast<std::size_t>(detail::thread_count(0));
+  detail::parallel_for(shares, 0, [&](std::size_t share) {
     std::vector<std::uint64_t> pairs(graph.nodes(), 0);
     std::vector<NodeId> queue(graph.nodes());
     std::vector<NodeId> reached_from(graph.nodes(), unreachable);
     std::uint32_t radius = unreachable;
-#pragma omp for schedule(dynamic, 64)
-    for (NodeId source = 0; source < graph.nodes(); ++source) {
+    for (std::size_t i = share; i < graph.nodes(); i += shares) {
+      const auto source = static_cast<NodeId>(i);
       queue[0] = source;
       reached_from[source] = source;
       std::uint32_t hop = 0;
@@ -82,12 +84,10 @@ AllPairs search_from_all(const Graph& graph) {
       }
       radius = std::min(radius, hop - 1);
     }
-#pragma omp critical
-    {
-      all.radius = std::min(all.radius, radius);
-      for (NodeId hop = 0; hop < graph.nodes(); ++hop) all.pairs[hop] += pairs[hop];
-    }
-  }
+    const std::lock_guard lock(mutex);
+    all.radius = std::min(all.radius, radius);
+    for (NodeId hop = 0; hop < graph.nodes(); ++hop) all.pairs[hop] += pairs[hop];
+  });
   while (all.pairs.back() == 0) all.pairs.pop_back();
   return all;
 }

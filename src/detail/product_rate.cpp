@@ -17,8 +17,7 @@ double product_rate(int threads, double seconds) {
   constexpr int repetitions = 200;
   const int team = thread_count(threads);
   const auto multiply = [&] {
-#pragma omp parallel num_threads(team)
-    {
+    parallel_for(static_cast<std::size_t>(team), team, [&](std::size_t) {
       AlignedVector<float> w(rows * kernels::tile_columns, 0.5F);
       AlignedVector<float> x(kernels::tile_columns * width, 0.5F);
       AlignedVector<float> y(rows * width, 0.0F);
@@ -26,7 +25,7 @@ double product_rate(int threads, double seconds) {
         kernels::multiply_rows(w.data(), rows, x.data(), kernels::tile_columns, lines, y.data(),
                                width);
       }
-    }
+    });
   };
   using Clock = std::chrono::steady_clock;
   double best = std::numeric_limits<double>::infinity();

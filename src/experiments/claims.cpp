@@ -18,6 +18,8 @@
 
 namespace ngf::experiments {
 
+namespace of_claims {
+
 namespace {
 
 constexpr std::uint64_t own_seeds = 4;
@@ -267,7 +269,10 @@ void add_graphs(Figure& figure, const std::string& part, double work, const Run&
 
 }  // namespace
 
+}  // namespace of_claims
+
 Figure claims(const Study& study) {
+  using namespace of_claims;
   Figure figure{"claims", "norms, float errors, single shells, equal taps, depth", {}};
   add_graphs(figure, "norms", work_of_graph,
              [&study](std::string_view kind) { return norms(study, kind); });

@@ -11,6 +11,8 @@
 
 namespace ngf::experiments {
 
+namespace of_fig1 {
+
 namespace {
 
 constexpr std::uint32_t least_taps = 2;
@@ -47,7 +49,10 @@ std::string run(const Study& study, const Point& point, Progress* progress) {
 
 }  // namespace
 
+}  // namespace of_fig1
+
 Figure fig1(const Study& study) {
+  using namespace of_fig1;
   Figure figure{"fig1", "error of perturbed filters against K", {}};
   for (const std::string_view graph : small_graphs) {
     for (const std::string_view kind : perturbations) {

@@ -7,6 +7,8 @@
 
 namespace ngf::experiments {
 
+namespace of_fig2a {
+
 namespace {
 
 constexpr std::size_t quick_signals = 10;
@@ -51,7 +53,10 @@ std::string run(const Study& study, SignalKind input, DenoiseArch arch, Progress
 
 }  // namespace
 
+}  // namespace of_fig2a
+
 Figure fig2a(const Study& study) {
+  using namespace of_fig2a;
   Figure figure{"fig2a", "denoising: error against epochs", {}};
   // All cells have its graph, and as many signals.
   const auto data = std::make_shared<const DenoiseCase>(data_of(study, inputs[0]));

@@ -7,6 +7,8 @@
 
 namespace ngf::experiments {
 
+namespace of_fig2b {
+
 namespace {
 
 constexpr std::size_t quick_signals = 4;
@@ -57,7 +59,10 @@ std::string run(const Study& study, const Point& point, Progress* progress) {
 
 }  // namespace
 
+}  // namespace of_fig2b
+
 Figure fig2b(const Study& study) {
+  using namespace of_fig2b;
   Figure figure{"fig2b", "denoising: error against noise", {}};
   // All cells have its graph, and as many signals.
   const auto data = std::make_shared<const DenoiseCase>(

@@ -7,6 +7,8 @@
 
 namespace ngf::experiments {
 
+namespace of_fig3a {
+
 namespace {
 
 constexpr std::int64_t quick_hidden = 64;
@@ -38,7 +40,10 @@ std::string run(const Study& study, const NamedDataset& named, ModelKind model, 
 
 }  // namespace
 
+}  // namespace of_fig3a
+
 Figure fig3a(const Study& study) {
+  using namespace of_fig3a;
   Figure figure{"fig3a", "node classification: accuracy against K", {}};
   for (const NamedDataset& named : study.datasets) {
     for (const std::uint32_t taps : taps_of(study, named.dataset)) {

@@ -15,6 +15,8 @@
 
 namespace ngf::experiments {
 
+namespace of_fig3b {
+
 namespace {
 
 constexpr std::string_view wanted_dataset = "citeseer";
@@ -143,7 +145,10 @@ void add_cell(Figure& figure, const Study& study, const Point& point, const Exam
 
 }  // namespace
 
+}  // namespace of_fig3b
+
 Figure fig3b(const Study& study) {
+  using namespace of_fig3b;
   Figure figure{"fig3b", "node classification: accuracy against perturbation", {}};
   const Examples examples(study);
   for (const std::uint32_t taps : taps_of(study)) {

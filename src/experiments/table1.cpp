@@ -8,6 +8,8 @@
 
 namespace ngf::experiments {
 
+namespace of_table1 {
+
 namespace {
 
 /// Searches that the radius and the diameter take, at most, as found on the three data sets; an
@@ -30,7 +32,10 @@ std::string run(const NamedDataset& named, Progress* progress) {
 
 }  // namespace
 
+}  // namespace of_table1
+
 Figure table1(const Study& study) {
+  using namespace of_table1;
   Figure figure{"table1", "the data sets", {}};
   for (const NamedDataset& named : study.datasets) {
     Cell& cell = figure.cells.emplace_back();

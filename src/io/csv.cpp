@@ -31,7 +31,7 @@ using detail::fail;
 constexpr std::string_view table_comment = "# ngf adjacency table:";
 
 /// The shape of a table, going by its first row.
-struct Head {
+struct CsvHead {
   bool commas = false;
   std::uint64_t columns = 0;
   std::uint64_t line = 0;
@@ -73,8 +73,8 @@ bool has_names(const char* line, bool commas) {
   return names;
 }
 
-Head read_head(const Input& input) {
-  Head head;
+CsvHead read_csv_head(const Input& input) {
+  CsvHead head;
   bool names_seen = false;
   LineReader lines(input, any_length_of_line);
   while (lines.next()) {
@@ -91,7 +91,7 @@ Head read_head(const Input& input) {
   return head;
 }
 
-PieceOptions pieces_of(const Head& head, std::size_t piece_bytes, int threads) {
+PieceOptions pieces_of(const CsvHead& head, std::size_t piece_bytes, int threads) {
   return {.offset = head.offset,
           .first_line = head.line,
           .piece_bytes = piece_bytes,
@@ -99,12 +99,12 @@ PieceOptions pieces_of(const Head& head, std::size_t piece_bytes, int threads) {
           .threads = threads};
 }
 
-[[noreturn]] void refuse_columns(const char* at, std::uint64_t found, const Head& head) {
+[[noreturn]] void refuse_columns(const char* at, std::uint64_t found, const CsvHead& head) {
   throw LineError{
       at, fmt::format("has {} columns, but line {} has {}", found, head.line, head.columns)};
 }
 
-Rows parse_weights(std::string_view text, const Head& head) {
+Rows parse_weights(std::string_view text, const CsvHead& head) {
   Rows rows;
   for_each_row(text, [&](const char* line) {
     std::uint64_t column = 0;
@@ -131,7 +131,7 @@ Rows parse_weights(std::string_view text, const Head& head) {
 }
 
 /// Rows of each piece, all of which have as many columns as the first.
-std::vector<std::uint64_t> count_rows(const Input& input, const Head& head,
+std::vector<std::uint64_t> count_rows(const Input& input, const CsvHead& head,
                                       const PieceOptions& pieces) {
   std::vector<std::uint64_t> rows(count_pieces(input, pieces), 0);
   for_each_piece(input, pieces, [&](std::size_t i, std::string_view text) {
@@ -147,7 +147,7 @@ std::vector<std::uint64_t> count_rows(const Input& input, const Head& head,
   return rows;
 }
 
-void parse_values(std::string_view text, const Head& head, double* into) {
+void parse_values(std::string_view text, const CsvHead& head, double* into) {
   for_each_row(text, [&](const char* line) {
     return for_each_field(line, head.commas, [&](const char* at, const char* past) {
       double value = std::numeric_limits<double>::quiet_NaN();
@@ -168,7 +168,7 @@ ReadResult read_adjacency_csv(const Input& input, const ReadOptions& options,
                               std::size_t piece_bytes) {
   ReadResult result;
   result.format = Format::adjacency_csv;
-  const Head head = read_head(input);
+  const CsvHead head = read_csv_head(input);
   PieceOptions pieces = pieces_of(head, piece_bytes, options.threads);
   pieces.progress = options.progress;
   const std::uint64_t rows = count_data_lines(input, pieces);
@@ -188,7 +188,7 @@ ReadResult read_adjacency_csv(const Input& input, const ReadOptions& options,
 }
 
 Matrix read_csv_matrix(const Input& input, int threads, std::size_t piece_bytes) {
-  const Head head = read_head(input);
+  const CsvHead head = read_csv_head(input);
   if (head.columns == 0) fail("{}: holds no numbers", input.name());
   const PieceOptions pieces = pieces_of(head, piece_bytes, threads);
   std::vector<std::uint64_t> rows = count_rows(input, head, pieces);

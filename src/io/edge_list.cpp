@@ -35,7 +35,7 @@ using detail::fail;
 constexpr std::string_view our_comment = "# ngf edge list:";
 
 /// What precedes the first edge.
-struct Head {
+struct EdgeListHead {
   std::optional<std::uint64_t> nodes;
   std::optional<NodeId> base;
   bool directed = false;
@@ -45,7 +45,7 @@ struct Head {
 };
 
 /// Takes "key=value" pairs from our own comment.
-void parse_our_comment(const Input& input, const LineReader& lines, Head& head) {
+void parse_our_comment(const Input& input, const LineReader& lines, EdgeListHead& head) {
   const std::string place = fmt::format("{}: line {}", input.name(), lines.number());
   const char* at = skip_blanks(lines.text().data() + our_comment.size());
   for (; !at_line_end(at); at = skip_blanks(skip_field(at))) {
@@ -68,8 +68,8 @@ void parse_our_comment(const Input& input, const LineReader& lines, Head& head) 
   }
 }
 
-Head read_head(const Input& input) {
-  Head head;
+EdgeListHead read_edge_list_head(const Input& input) {
+  EdgeListHead head;
   bool names_seen = false;
   LineReader lines(input);
   while (lines.next()) {
@@ -91,7 +91,7 @@ Head read_head(const Input& input) {
 }
 
 /// Turns ids into nodes 0..N-1 and returns N.
-std::uint64_t number_nodes(const Input& input, const ReadOptions& options, const Head& head,
+std::uint64_t number_nodes(const Input& input, const ReadOptions& options, const EdgeListHead& head,
                            Pairs& pairs, ReadResult& result) {
   if (options.ids != Ids::compact) {
     if (head.nodes) return *head.nodes;
@@ -114,7 +114,7 @@ std::uint64_t number_nodes(const Input& input, const ReadOptions& options, const
   return result.original_ids.size();
 }
 
-PairRules rules_of(const ReadOptions& options, const Head& head) {
+PairRules rules_of(const ReadOptions& options, const EdgeListHead& head) {
   PairRules rules{.weighted = head.weighted, .further_columns = true};
   if (options.ids == Ids::compact) return rules;
   if (options.base) {
@@ -133,7 +133,7 @@ bool is_our_edge_list(std::string_view line) { return line.starts_with(our_comme
 ReadResult read_edge_list(const Input& input, const ReadOptions& options, std::size_t piece_bytes) {
   ReadResult result;
   result.format = Format::edge_list;
-  const Head head = read_head(input);
+  const EdgeListHead head = read_edge_list_head(input);
   const PairRules rules = rules_of(options, head);
   Pairs pairs = read_pairs(input,
                            {.offset = head.offset,

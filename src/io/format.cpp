@@ -22,7 +22,7 @@ namespace {
 using detail::fail;
 using namespace std::string_view_literals;
 
-constexpr std::array<std::pair<Format, std::string_view>, 10> names{{
+constexpr std::array<std::pair<Format, std::string_view>, 10> format_names{{
     {Format::edge_list, "edge-list"},
     {Format::matrix_market, "matrix-market"},
     {Format::metis, "metis"},
@@ -167,15 +167,15 @@ Format detect_text(const Input& input) {
 }  // namespace
 
 std::string_view format_name(Format format) {
-  const auto* const found = std::find_if(names.begin(), names.end(),
+  const auto* const found = std::find_if(format_names.begin(), format_names.end(),
                                          [&](const auto& name) { return name.first == format; });
   return found->second;
 }
 
 std::optional<Format> format_from_name(std::string_view name) {
-  const auto* const found = std::find_if(names.begin(), names.end(),
+  const auto* const found = std::find_if(format_names.begin(), format_names.end(),
                                          [&](const auto& entry) { return entry.second == name; });
-  if (found == names.end()) return {};
+  if (found == format_names.end()) return {};
   return found->first;
 }
 

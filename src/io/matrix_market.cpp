@@ -32,7 +32,7 @@ using detail::fail;
 constexpr std::string_view banner = "%%matrixmarket";
 
 /// What precedes the entries.
-struct Head {
+struct MatrixMarketHead {
   bool has_banner = false;
   bool weighted = false;
   bool symmetric = false;
@@ -43,7 +43,7 @@ struct Head {
   std::uint64_t offset = 0;  ///< behind the line of sizes
 };
 
-void parse_banner(const Input& input, std::string_view line, Head& head) {
+void parse_banner(const Input& input, std::string_view line, MatrixMarketHead& head) {
   std::array<std::string, 5> words;
   const char* at = line.data();
   for (std::string& word : words) {
@@ -70,7 +70,7 @@ void parse_banner(const Input& input, std::string_view line, Head& head) {
 }
 
 /// Reads "rows columns entries"; false when the line is something else.
-bool parse_sizes(std::string_view line, Head& head) {
+bool parse_sizes(std::string_view line, MatrixMarketHead& head) {
   const char* at = line.data();
   for (std::uint64_t* const size : {&head.rows, &head.columns, &head.entries}) {
     at = skip_blanks(at);
@@ -82,8 +82,8 @@ bool parse_sizes(std::string_view line, Head& head) {
 }
 
 /// Nothing when there is no line of sizes where one should be.
-std::optional<Head> read_head(const Input& input) {
-  Head head;
+std::optional<MatrixMarketHead> read_matrix_market_head(const Input& input) {
+  MatrixMarketHead head;
   LineReader lines(input);
   while (lines.next()) {
     const std::string_view line = lines.text();
@@ -107,7 +107,7 @@ std::optional<Head> read_head(const Input& input) {
 }
 
 /// Throws Error unless the sizes make a graph that the file can hold.
-void check_sizes(const Input& input, const Head& head) {
+void check_sizes(const Input& input, const MatrixMarketHead& head) {
   const std::string place = fmt::format("{}: line {}", input.name(), head.size_line);
   if (head.rows != head.columns) {
     fail("{}: the matrix is {} x {}; a graph needs as many columns as rows", place, head.rows,
@@ -130,9 +130,9 @@ ReadResult read_matrix_market(const Input& input, const ReadOptions& options,
                               std::size_t piece_bytes) {
   ReadResult result;
   result.format = Format::matrix_market;
-  const std::optional<Head> found = read_head(input);
+  const std::optional<MatrixMarketHead> found = read_matrix_market_head(input);
   if (!found) fail("{}: has no line 'rows columns entries' after its comments", input.name());
-  const Head& head = *found;
+  const MatrixMarketHead& head = *found;
   check_sizes(input, head);
   Pairs pairs = read_pairs(
       input,
@@ -157,7 +157,7 @@ bool is_matrix_market(const Input& input) {
 }
 
 bool is_bannerless_matrix_market(const Input& input) {
-  const std::optional<Head> head = read_head(input);
+  const std::optional<MatrixMarketHead> head = read_matrix_market_head(input);
   return head && !head->has_banner &&
          count_data_lines(input, {.offset = head->offset}) == head->entries;
 }

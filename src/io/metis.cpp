@@ -28,7 +28,7 @@ namespace {
 
 using detail::fail;
 
-struct Head {
+struct MetisHead {
   std::uint64_t nodes = 0;
   std::uint64_t edges = 0;
   std::uint64_t node_values = 0;  ///< size and weights before the neighbours
@@ -38,7 +38,7 @@ struct Head {
 };
 
 /// Takes the numbers of the header, `line`. Throws Error, opened by `place`, for anything else.
-void parse_header(const char* at, const std::string& place, Head& head) {
+void parse_header(const char* at, const std::string& place, MetisHead& head) {
   constexpr std::string_view expected = "expected 'nodes edges [format [weights]]'";
   std::uint64_t format = 0;
   std::uint64_t weights = 1;
@@ -63,14 +63,14 @@ void parse_header(const char* at, const std::string& place, Head& head) {
   head.node_values = format / 100 + (format / 10 % 10) * std::min(weights, many);
 }
 
-Head read_head(const Input& input) {
+MetisHead read_metis_head(const Input& input) {
   LineReader lines(input);
   const char* at = nullptr;
   do {
     if (!lines.next()) fail("{}: has no header 'nodes edges'", input.name());
     at = skip_blanks(lines.text().data());
   } while (*at == '%' || at_line_end(at));
-  Head head;
+  MetisHead head;
   head.line = lines.number();
   head.offset = lines.end();
   const std::string place = fmt::format("{}: line {}", input.name(), head.line);
@@ -95,7 +95,7 @@ std::size_t count_fields(std::string_view text) {
 }
 
 /// Parses the neighbours of one node, up to the line's end.
-const char* parse_row(const char* at, const Head& head, NodeId row, EdgeBlock& block) {
+const char* parse_row(const char* at, const MetisHead& head, NodeId row, EdgeBlock& block) {
   double value = 0;
   for (std::uint64_t i = 0; i < head.node_values; ++i) {
     if (at_line_end(at)) {
@@ -123,7 +123,7 @@ const char* parse_row(const char* at, const Head& head, NodeId row, EdgeBlock& b
   return at;
 }
 
-Rows parse_rows(std::string_view text, const Head& head) {
+Rows parse_rows(std::string_view text, const MetisHead& head) {
   Rows piece;
   const std::size_t most = count_fields(text) / (head.weighted ? 2 : 1);
   piece.entries.edges.reserve(most);
@@ -141,7 +141,7 @@ Rows parse_rows(std::string_view text, const Head& head) {
 }
 
 /// The number of the line of a node, for errors.
-std::uint64_t line_of(const Input& input, const Head& head, std::uint64_t node) {
+std::uint64_t line_of(const Input& input, const MetisHead& head, std::uint64_t node) {
   LineReader lines(input, any_length_of_line);
   std::uint64_t rows = 0;
   while (lines.next()) {
@@ -153,7 +153,7 @@ std::uint64_t line_of(const Input& input, const Head& head, std::uint64_t node) 
 
 /// Throws Error when the lines are not those that the header promises; where that is harmless, a
 /// warning says so.
-void check_rows(const Input& input, const Head& head, const RowBlocks& rows,
+void check_rows(const Input& input, const MetisHead& head, const RowBlocks& rows,
                 std::vector<std::string>& warnings) {
   if (rows.filled > head.nodes) {
     fail("{}: line {}: a line after those of the {} nodes that line {} promises", input.name(),
@@ -182,7 +182,7 @@ void check_rows(const Input& input, const Head& head, const RowBlocks& rows,
 ReadResult read_metis(const Input& input, const ReadOptions& options, std::size_t piece_bytes) {
   ReadResult result;
   result.format = Format::metis;
-  const Head head = read_head(input);
+  const MetisHead head = read_metis_head(input);
   RowBlocks rows = read_rows(input,
                              {.offset = head.offset,
                               .first_line = head.line + 1,
@@ -198,7 +198,7 @@ ReadResult read_metis(const Input& input, const ReadOptions& options, std::size_
 }
 
 bool is_metis(std::string_view text, bool whole, bool named_so) {
-  Head head;
+  MetisHead head;
   try {
     parse_header(skip_blanks(text.data()), {}, head);
     if (named_so) return true;

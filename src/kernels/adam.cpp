@@ -1,6 +1,5 @@
 // One step of Adam, in one pass over what it reads and writes.
 
-#define HWY_WANT_AVX3_DL
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/adam.cpp"
 #include <hwy/foreach_target.h>

@@ -1,6 +1,5 @@
 // The passes of the graph decoder, one over a panel that lies in the nearest caches.
 
-#define HWY_WANT_AVX3_DL
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/decoder.cpp"
 #include <hwy/foreach_target.h>

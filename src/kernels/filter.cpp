@@ -1,6 +1,5 @@
 // The inner loops of filters, written once for every instruction set.
 
-#define HWY_WANT_AVX3_DL
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/filter.cpp"
 #include <hwy/foreach_target.h>

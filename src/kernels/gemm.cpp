@@ -9,7 +9,6 @@
 // that are contiguous in memory stay so; where columns are, a tile's rows are interleaved. Either
 // way the copy moves whole runs.
 
-#define HWY_WANT_AVX3_DL
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/gemm.cpp"
 #include <hwy/foreach_target.h>

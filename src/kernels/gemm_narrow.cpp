@@ -1,6 +1,5 @@
 // Products with few columns and sums of rows, written once for every instruction set.
 
-#define HWY_WANT_AVX3_DL
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/gemm_narrow.cpp"
 #include <hwy/foreach_target.h>

@@ -1,6 +1,6 @@
 #include "kernels/target.hpp"
 
-// The same sets as the kernels have.
+// All sets that some kernel has; the others take the next best of theirs.
 #define HWY_WANT_AVX3_DL
 #include <hwy/targets.h>
 
@@ -48,7 +48,8 @@ std::string current_target() { return forced.empty() ? available_targets().front
 void use_target(std::string_view name) {
   for (const auto& [known, target] : named_targets()) {
     if (known != name) continue;
-    hwy::GetChosenTarget().Update(target);
+    // And all that come after it, for kernels that are not compiled for it.
+    hwy::GetChosenTarget().Update(HWY_TARGETS & ~(target - 1));
     forced = known;
     return;
   }

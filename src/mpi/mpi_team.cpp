@@ -1,6 +1,5 @@
 #include "mpi/mpi_team.hpp"
 
-#include <omp.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 #include <utility>
 
 #include "detail/fail.hpp"
+#include "detail/parallel.hpp"
 
 namespace ngf::mpi {
 
@@ -91,7 +91,7 @@ MpiTeam::~MpiTeam() {
 }
 
 int MpiTeam::threads() const {
-  const int own = omp_get_num_procs();
+  const int own = detail::processor_count();
   const auto there = static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN));
   int wanted = 0;
   int processes = 0;

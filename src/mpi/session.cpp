@@ -1,44 +1,58 @@
 #include "mpi/session.hpp"
 
 #include <atomic>
-#include <charconv>
 #include <cstdlib>
-#include <string_view>
+
+#include "mpi/mpi_team.hpp"
 
 namespace ngf::mpi {
 
-bool launched() {
-  // What Open MPI, MPICH and Slurm tell the processes that they start.
-  for (const char* const name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK"}) {
-    const char* const value = std::getenv(name);
-    if (value == nullptr) continue;
-    const std::string_view text(value);
-    int ranks = 0;
-    std::from_chars(text.data(), text.data() + text.size(), ranks);
-    if (ranks > 1 || std::string_view(name) == "PMIX_RANK") return true;
+namespace {
+
+class MpiSession : public Session {
+ public:
+  MpiSession() {
+    int provided = 0;
+    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
+    team_ = std::make_shared<MpiTeam>(MPI_COMM_WORLD);
+    told_ = reinterpret_cast<int*>(team_->shared_memory(sizeof(int)));
+    // MPI makes connections when they are first used; that belongs to the start, not to the work.
+    team_->largest(0);
   }
-  return false;
-}
+  MpiSession(const MpiSession&) = delete;
+  MpiSession& operator=(const MpiSession&) = delete;
+  ~MpiSession() override {
+    team_.reset();
+    MPI_Finalize();
+  }
 
-Session::Session() {
-  int provided = 0;
-  MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
-  team_ = std::make_shared<MpiTeam>(MPI_COMM_WORLD);
-  told_ = reinterpret_cast<int*>(team_->shared_memory(sizeof(int)));
-  // MPI makes connections when they are first used; that belongs to the start, not to the work.
-  team_->largest(0);
-}
+  std::shared_ptr<Team> team() override { return team_; }
+  int threads() const override { return team_->threads(); }
+  Graph share(const Graph& of_first) override { return team_->share(of_first); }
 
-Session::~Session() {
-  team_.reset();
-  MPI_Finalize();
-}
+  void write_rows(const std::filesystem::path& path, const std::string& header,
+                  std::size_t row_bytes, const std::vector<std::uint64_t>& numbers,
+                  const std::function<void(std::size_t i, std::byte* to)>& fill) override {
+    RowFile file(*team_, path, header, row_bytes);
+    std::size_t next = 0;
+    file.write(numbers, [&](std::uint64_t /*number*/, std::byte* to) { fill(next++, to); });
+    file.commit();
+  }
 
-bool Session::first_to_tell() noexcept { return std::atomic_ref(*told_).exchange(1) == 0; }
+  bool first_to_tell() noexcept override { return std::atomic_ref(*told_).exchange(1) == 0; }
 
-void Session::abort(int exit_code) {
-  MPI_Abort(MPI_COMM_WORLD, exit_code);
-  std::_Exit(exit_code);
-}
+  [[noreturn]] void abort(int exit_code) override {
+    MPI_Abort(MPI_COMM_WORLD, exit_code);
+    std::_Exit(exit_code);
+  }
+
+ private:
+  std::shared_ptr<MpiTeam> team_;
+  int* told_ = nullptr;  // on memory that processes share
+};
+
+}  // namespace
 
 }  // namespace ngf::mpi
+
+extern "C" ngf::mpi::Session* ngf_start_mpi() { return new ngf::mpi::MpiSession; }

@@ -9,13 +9,13 @@ namespace ngf::nn {
 namespace {
 
 /// Rows of one piece of work; sums over rows are added up piece by piece, whoever did them.
-constexpr std::size_t rows_at_once = 64;
+constexpr std::size_t rows_in_piece = 64;
 
 /// Calls body(piece, begin, end) for all pieces of the rows, in parallel.
 template <typename Body>
 void for_each_piece(std::size_t rows, int threads, const Body& body) {
-  detail::parallel_for((rows + rows_at_once - 1) / rows_at_once, threads, [&](std::size_t piece) {
-    body(piece, piece * rows_at_once, std::min(rows, (piece + 1) * rows_at_once));
+  detail::parallel_for((rows + rows_in_piece - 1) / rows_in_piece, threads, [&](std::size_t piece) {
+    body(piece, piece * rows_in_piece, std::min(rows, (piece + 1) * rows_in_piece));
   });
 }
 
@@ -62,7 +62,7 @@ void deactivate(const detail::MutableView<Real>& g, const detail::ConstView<Real
   const auto cols = static_cast<std::size_t>(g.cols);
   const std::size_t width = cols / runs.count;
   if (outputs == nullptr && by_bias.empty()) return;
-  const std::size_t pieces = (rows + rows_at_once - 1) / rows_at_once;
+  const std::size_t pieces = (rows + rows_in_piece - 1) / rows_in_piece;
   std::vector<Real> sums(by_bias.empty() ? 0 : pieces * cols, Real{0});
   for_each_piece(rows, threads, [&](std::size_t piece, std::size_t begin, std::size_t end) {
     for (std::size_t u = begin; u < end; ++u) {

@@ -101,8 +101,8 @@ std::string dashes(const Series& series, std::size_t look) {
   return std::string(patterns[look / chart_colours % patterns.size()]);
 }
 
-/// A mark whose shape tells lines apart where colours cannot.
-std::string mark(std::size_t look, double x, double y) {
+/// A marker whose shape tells lines apart where colours cannot.
+std::string marker(std::size_t look, double x, double y) {
   const auto at = [&](double dx, double dy) {
     return coordinate(x + dx) + " " + coordinate(y + dy);
   };
@@ -226,7 +226,7 @@ class Drawing {
       svg_ +=
           fmt::format(R"(<path class="line" d="M{} {}H{}"{}/>)", coordinate(x), coordinate(middle),
                       coordinate(x + 26), dashes(chart_.series[i], look(i)));
-      if (chart_.series[i].x.size() <= few_points) svg_ += mark(look(i), x + 13, middle) + "/>";
+      if (chart_.series[i].x.size() <= few_points) svg_ += marker(look(i), x + 13, middle) + "/>";
       svg_ += text_element(x + key, middle + 4, "start", name);
       svg_ += "</g>\n";
       x += needed + gap;
@@ -326,7 +326,7 @@ class Drawing {
       if (!drawn(series, p)) continue;
       const double x = x_of(series.x[p]);
       const double y = y_of(series.y[p]);
-      const std::string shape = few ? mark(look(i), x, y)
+      const std::string shape = few ? marker(look(i), x, y)
                                     : fmt::format(R"(<circle class="spot" cx="{}" cy="{}" r="8")",
                                                   coordinate(x), coordinate(y));
       svg_ += fmt::format("{}><title>{}</title></{}>\n", shape, xml_text(tip(series, p)),

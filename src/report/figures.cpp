@@ -194,7 +194,7 @@ struct Figure {
 
 std::vector<Chart> none(const Rows& /*rows*/) { return {}; }
 
-constexpr std::array figures{
+constexpr std::array known_figures{
     Figure{"table1", "Table 1: the data sets", none},
     Figure{"fig1", "Figure 1: how far filters move when the graph is perturbed", filter_errors},
     Figure{"fig2a", "Figure 2a: denoising, error against epochs", denoising_over_epochs},
@@ -213,7 +213,7 @@ constexpr std::array figures{
 
 std::vector<FigureCharts> figure_charts(const json& results) {
   std::vector<FigureCharts> found;
-  for (const Figure& figure : figures) {
+  for (const Figure& figure : known_figures) {
     const Rows rows(results, figure.name);
     if (rows.empty()) continue;
     try {

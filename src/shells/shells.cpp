@@ -1,6 +1,5 @@
 #include "ngf/shells.hpp"
 
-#include <omp.h>
 
 #include <algorithm>
 #include <array>
@@ -96,7 +95,7 @@ void check(const ShellOptions& options) {
   }
 }
 
-/// A worker of its own for each thread, made when the thread first asks.
+/// A worker of its own for each thread of a loop, made when the thread first asks.
 template <typename Worker>
 class PerThread {
  public:
@@ -104,8 +103,8 @@ class PerThread {
       : workers_(static_cast<std::size_t>(detail::thread_count(threads))) {}
 
   template <typename Make>
-  Worker& get(const Make& make) {
-    auto& worker = workers_[static_cast<std::size_t>(omp_get_thread_num())];
+  Worker& get(std::size_t thread, const Make& make) {
+    auto& worker = workers_[thread];
     if (!worker) worker = make();
     return *worker;
   }
@@ -170,9 +169,9 @@ std::vector<std::uint64_t> walk_all(const Walkable& graph,
   std::vector<std::uint64_t> pairs;
   std::mutex mutex;
   std::atomic<std::uint64_t> finished{0};
-  parallel_for(groups.size(), options.threads, [&](std::size_t group) {
+  parallel_for(groups.size(), options.threads, [&](std::size_t group, std::size_t thread) {
     throw_if_stopped(options.progress);
-    BitWalk& walk = walks.get([&] {
+    BitWalk& walk = walks.get(thread, [&] {
       return std::make_unique<BitWalk>(graph, columns, walk_options(options, keep_hops));
     });
     std::vector<std::uint64_t> of_group;
@@ -316,10 +315,10 @@ void find_by_queue(const Graph& graph, const ShellOptions& options, const Begin&
   begin(blocks);
   PerThread<QueueWorker<Column>> workers(options.threads);
   std::atomic<std::uint64_t> finished{0};
-  parallel_for(blocks, options.threads, [&](std::size_t block) {
+  parallel_for(blocks, options.threads, [&](std::size_t block, std::size_t thread) {
     throw_if_stopped(options.progress);
     auto& worker =
-        workers.get([&] { return std::make_unique<QueueWorker<Column>>(graph, options); });
+        workers.get(thread, [&] { return std::make_unique<QueueWorker<Column>>(graph, options); });
     const std::size_t first = rows.begin + block * rows_at_a_time;
     worker.rows.resize(std::min(rows.end - first, rows_at_a_time));
     worker.ends.resize(worker.rows.size() * options.hops);

@@ -23,7 +23,7 @@ namespace ngf::tasks {
 
 namespace {
 
-using Sparse = Eigen::SparseMatrix<double>;
+using SparseMatrix = Eigen::SparseMatrix<double>;
 using Nodes = std::vector<Eigen::Index>;
 
 /// Nodes by what is known of them: values, neighbours of neighbours with values, or nothing.
@@ -57,7 +57,7 @@ Parts parts_of(const Graph& graph, const Eigen::VectorXd& y) {
   return parts;
 }
 
-Sparse laplacian_of(const Graph& graph) {
+SparseMatrix laplacian_of(const Graph& graph) {
   std::vector<Eigen::Triplet<double>> entries;
   for (NodeId u = 0; u < graph.nodes(); ++u) {
     const auto neighbors = graph.neighbors(u);
@@ -73,7 +73,7 @@ Sparse laplacian_of(const Graph& graph) {
       entries.emplace_back(u, neighbors[i], -w);
     }
   }
-  Sparse result(graph.nodes(), graph.nodes());
+  SparseMatrix result(graph.nodes(), graph.nodes());
   result.setFromTriplets(entries.begin(), entries.end());
   return result;
 }
@@ -129,7 +129,7 @@ struct Tikhonov::State {
 
   const Graph& graph;
   std::uint64_t seed;
-  Sparse laplacian;
+  SparseMatrix laplacian;
   double degree = 1;
 
   // Of the parts last seen: most signals of a batch have the same.
@@ -224,9 +224,9 @@ struct Tikhonov::State {
     for (std::size_t i = 0; i < multiples.size(); ++i) {
       throw_if_stopped(progress);
       const double lambda = multiples[i] / degree;
-      Sparse system = lambda * laplacian;
+      SparseMatrix system = lambda * laplacian;
       system.diagonal() += diagonal;
-      Eigen::ConjugateGradient<Sparse, Eigen::Lower | Eigen::Upper> solver(system);
+      Eigen::ConjugateGradient<SparseMatrix, Eigen::Lower | Eigen::Upper> solver(system);
       solver.setTolerance(tolerance);
       x = solver.solveWithGuess(right, x);
       if (changed) {

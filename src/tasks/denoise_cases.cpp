@@ -11,20 +11,20 @@ namespace ngf {
 
 namespace {
 
-constexpr std::uint64_t nodes = 256;
+constexpr std::uint64_t case_nodes = 256;
 
 Graph connected_communities(std::uint64_t blocks, double p, std::uint64_t seed) {
   constexpr double q = 0.0075;
   // Draws of one seed do not meet those of the next.
   constexpr std::uint64_t draws = 1000;
   for (std::uint64_t i = 0;; ++i) {
-    Graph graph = stochastic_block_model(nodes, blocks, p, q, seed * draws + i);
+    Graph graph = stochastic_block_model(case_nodes, blocks, p, q, seed * draws + i);
     if (connected_components(graph).size.size() == 1) return graph;
   }
 }
 
 Matrix diffused(const Graph& graph, SignalKind kind, std::size_t signals, std::uint64_t seed) {
-  Matrix b(static_cast<Eigen::Index>(nodes), static_cast<Eigen::Index>(signals));
+  Matrix b(static_cast<Eigen::Index>(case_nodes), static_cast<Eigen::Index>(signals));
   for (Eigen::Index s = 0; s < b.cols(); ++s) {
     Random random =
         detail::random_for(seed, detail::Use::denoise_signals, static_cast<std::uint64_t>(s));
@@ -85,7 +85,7 @@ DenoiseSettings denoise_settings_1(PaperSettings settings, DenoiseArch arch, std
   DenoiseSettings result;
   result.arch = arch;
   result.taps = paper_taps();
-  result.inputs = nodes;
+  result.inputs = case_nodes;
   if (settings == PaperSettings::text) result.input_deviation = 1;
   result.rescale = false;
   result.stop = StopRule::oracle;

@@ -8,7 +8,7 @@ namespace ngf::tasks {
 
 namespace {
 
-using Sparse = std::variant_alternative_t<1, FeaturesOf<float>>;
+using SparseFeatures = std::variant_alternative_t<1, FeaturesOf<float>>;
 
 /// What the numbers of node u are divided by.
 float divisor(double sum, bool normalize, Eigen::Index u) {
@@ -22,12 +22,12 @@ void divide_rows(MatrixF& x, bool normalize) {
   }
 }
 
-void divide_rows(Sparse& x, bool normalize) {
+void divide_rows(SparseFeatures& x, bool normalize) {
   for (Eigen::Index u = 0; u < x.outerSize(); ++u) {
     double sum = 0;
-    for (Sparse::InnerIterator entry(x, u); entry; ++entry) sum += std::fabs(entry.value());
+    for (SparseFeatures::InnerIterator entry(x, u); entry; ++entry) sum += std::fabs(entry.value());
     const float by = divisor(sum, normalize, u);
-    for (Sparse::InnerIterator entry(x, u); entry; ++entry) entry.valueRef() /= by;
+    for (SparseFeatures::InnerIterator entry(x, u); entry; ++entry) entry.valueRef() /= by;
   }
 }
 
@@ -44,12 +44,12 @@ FeaturesOf<float> features_of(const Dataset& dataset, bool normalize) {
   FeaturesOf<float> result;
   if (const auto* const dense = std::get_if<MatrixF>(&dataset.features)) {
     if (mostly_zero(*dense)) {
-      result = Sparse(dense->sparseView());
+      result = SparseFeatures(dense->sparseView());
     } else {
       result = *dense;
     }
   } else if (const auto* const sparse = std::get_if<SparseMatrixF>(&dataset.features)) {
-    result = Sparse(*sparse);
+    result = SparseFeatures(*sparse);
   }
   if (dataset.feature_count() == 0) {
     detail::fail("the data set has no features; a network needs a row of numbers for each node");
@@ -67,11 +67,11 @@ FeaturesOf<float> rows_of(const FeaturesOf<float>& features, const std::vector<N
     }
     return result;
   }
-  const auto& sparse = std::get<Sparse>(features);
-  Sparse result(count, sparse.cols());
+  const auto& sparse = std::get<SparseFeatures>(features);
+  SparseFeatures result(count, sparse.cols());
   for (Eigen::Index i = 0; i < count; ++i) {
     result.startVec(i);
-    for (Sparse::InnerIterator entry(sparse, rows[static_cast<std::size_t>(i)]); entry; ++entry) {
+    for (SparseFeatures::InnerIterator entry(sparse, rows[static_cast<std::size_t>(i)]); entry; ++entry) {
       result.insertBack(i, entry.col()) = entry.value();
     }
   }
