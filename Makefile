@@ -3,10 +3,11 @@
 # Seconds for each fuzzer: make fuzz SECONDS=600
 SECONDS ?= 60
 
-.PHONY: build demo test test-all docs bench format lint fuzz coverage install clean build-packages test-packages bench-packages
+.PHONY: build demo test test-all test-fresh wheel docs bench format lint fuzz coverage install clean \
+        build-packages python-packages test-packages bench-packages fresh-packages
 
 build: build-packages
-	@scripts/build release ngf_cli
+	@scripts/build release program
 
 demo: build
 	@scripts/demo
@@ -14,12 +15,18 @@ demo: build
 test: test-packages
 	@scripts/test
 
-test-all: test
+test-all: test fresh-packages
 	@scripts/test-all
+
+test-fresh: fresh-packages
+	@scripts/test-fresh
+
+wheel: python-packages
+	@scripts/wheel
 
 docs: test-packages
 	@scripts/python-env
-	@scripts/build python
+	@scripts/build release
 	@scripts/docs
 
 bench: bench-packages
@@ -46,8 +53,14 @@ clean:
 build-packages:
 	@scripts/install-packages build
 
+python-packages:
+	@scripts/install-packages build python
+
 test-packages:
-	@scripts/install-packages build test
+	@scripts/install-packages build python test
 
 bench-packages:
-	@scripts/install-packages build test bench
+	@scripts/install-packages build python test bench
+
+fresh-packages:
+	@scripts/install-packages fresh

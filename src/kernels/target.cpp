@@ -49,7 +49,7 @@ void use_target(std::string_view name) {
   for (const auto& [known, target] : named_targets()) {
     if (known != name) continue;
     // And all that come after it, for kernels that are not compiled for it.
-    hwy::GetChosenTarget().Update(HWY_TARGETS & ~(target - 1));
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets() & ~(target - 1));
     forced = known;
     return;
   }
