@@ -975,6 +975,17 @@ class InterruptTest(LongWorkTest):
             child.send_signal(signal.SIGINT)
             self.assert_ends(child, 130)
 
+    def test_polynomial_filter(self):
+        """One product, which would take minutes."""
+        self.write("x.csv", "1\n" * 250_000)
+        child = self.start("filter", "grid:rows=500,cols=500", "--kind", "polynomial", "--shift", "gcn",
+                           "--signal", "x.csv", "--taps", ",".join("1" * 60_000), "-o", "y.npy")
+        self.wait_until(child, lambda: self.computed(child, 3))
+        sent = time.monotonic()
+        child.send_signal(signal.SIGINT)
+        self.assert_ends(child, 130, left=["x.csv"])
+        self.assertLess(time.monotonic() - sent, 20)
+
     def test_polite_kill(self):
         child = self.start(*self.LONG[0])
         self.wait_until(child, lambda: self.computed(child, 0.1))

@@ -18,6 +18,15 @@ import os, signal, threading, time
 import numpy as np, ngf
 signal.signal(signal.SIGINT, signal.default_int_handler)
 """
+# One product of each would take hours.
+POLYNOMIAL = """
+graph = ngf.generate.rmat(13)
+H = ngf.PolynomialFilter(graph, np.ones(10**6), "gcn")
+X = np.ones((graph.nodes, 64), np.float32)
+print("go", flush=True)
+"""
+GROUPS = POLYNOMIAL.replace("np.ones(10**6), ", "np.ones((2, 10**6)), ").replace(
+    '"gcn"', '"gcn", groups=np.arange(graph.nodes) % 2')
 LONG = {
     "hops": "graph = ngf.generate.rmat(14)\nprint('go', flush=True)\nwhile True: ngf.hop_distances(graph)",
     "sizes": "graph = ngf.generate.rmat(15)\nprint('go', flush=True)\nwhile True: ngf.shell_sizes(graph)",
@@ -26,6 +35,11 @@ LONG = {
 H = ngf.NeighborhoodFilter(ngf.generate.rmat(14), [1, 1, 1, 1], storage="stream")
 print("go", flush=True)
 while True: H @ np.ones((H.shape[0], 64), np.float32)""",
+    "polynomial filter": POLYNOMIAL + "H @ X",
+    "polynomial filter, transposed": POLYNOMIAL + "H.T @ X",
+    "polynomial filter, gradients": POLYNOMIAL + "H.gradients(X, X)",
+    "polynomial filter with groups": GROUPS + "H @ X",
+    "polynomial filter with groups, gradients": GROUPS + "H.gradients(X, X)",
     "training": """
 data = ngf.generate.citation_network()
 print("go", flush=True)
@@ -108,9 +122,10 @@ assert ngf.shell_sizes(graph).tolist() == expected
 
 
 def test_ctrl_c_does_not_concern_later_work():
-    """While other threads are still at work that hears of nothing."""
+    """While other threads still do work that does not listen: products with shells in memory."""
     run_python(SOON + """
-H = ngf.PolynomialFilter(ngf.generate.rmat(13), np.ones(30), threads=1)
+H = ngf.NeighborhoodFilter(ngf.generate.rmat(13), [1, 1, 1], threads=1)
+assert H.storage != "stream"
 X = np.ones((H.shape[0], 32), np.float32)
 done = threading.Event()
 
