@@ -784,6 +784,17 @@ class ShellsTest(ProgramTest):
                                "-o", "d.npy", "--memory", needed)
         self.assertLess(outcome.peak_bytes, 1.1 * int(needed))
 
+    def test_sizes_that_do_not_fit_are_refused(self):
+        """Nothing is stored, but the walk itself takes memory."""
+        command = ["shells", "ws:nodes=200000,k=4", "--hops", "2"]
+        for storage in [[], ["--storage", "stream"]]:
+            outcome = self.ngf(*command, *storage, "--memory", "60M")
+            self.assert_one_line(outcome, "--memory")
+            needed = outcome.err.partition("--memory ")[2].strip()
+            outcome = self.succeed(*command, *storage, "--memory", needed)
+            self.assertLess(outcome.peak_bytes, 1.1 * int(needed))
+            self.assert_one_line(self.ngf(*command, *storage, "--memory", str(int(needed) - 1)), "--memory")
+
     def test_bench(self):
         small = "builtin:citation,nodes=200"
         for what, expected in [("shells", "all hops: ngf"), ("filter", "K=3, F=16: Eigen"),
