@@ -211,8 +211,9 @@ void run_filter(const FilterVerb& verb) {
   }
   TerminalProgress progress("finding shells", verb.common.quiet);
   if (verb.flags.polynomial()) {
-    run_with(PolynomialFilter(graph, taps, verb.flags.shift(), verb.common.threads, deal), "shift",
-             verb, x);
+    const PolynomialFilter filter(graph, taps, verb.flags.shift(), verb.common.threads, deal,
+                                  &progress);
+    run_with(filter, "shift", verb, x);
     return;
   }
   FilterOptions options;

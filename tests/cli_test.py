@@ -128,12 +128,12 @@ class JsonTest(ProgramTest):
             for flags in [[], ["--json"]]:
                 loud = self.succeed(*verb, *flags)
                 quiet = self.succeed(*verb, *flags, "--quiet")
-                self.assertRegex(loud.err, r"\Angf: warning: [^\n]+\n\Z")
+                self.assertRegex(loud.err, r"\Angf: warning: wide\.txt: columns [^\n]+\n\Z")
                 self.assertEqual((quiet.out, quiet.err), (loud.out, ""))
 
     def test_what_a_format_cannot_hold_is_told(self):
         outcome = self.succeed("convert", "builtin:citation,nodes=100", "out.mtx")
-        self.assertRegex(outcome.err, r"\Angf: warning: [^\n]+\n\Z")
+        self.assertRegex(outcome.err, r"\Angf: warning: out\.mtx: features[^\n]+\n\Z")
         self.assertEqual(self.succeed("convert", "builtin:citation,nodes=100", "out.npz").err, "")
 
     def test_errors_leave_stdout_empty_whatever_the_flags(self):
@@ -784,6 +784,17 @@ class ShellsTest(ProgramTest):
                                "-o", "d.npy", "--memory", needed)
         self.assertLess(outcome.peak_bytes, 1.1 * int(needed))
 
+    def test_sizes_that_do_not_fit_are_refused(self):
+        """Nothing is stored, but the walk itself takes memory."""
+        command = ["shells", "ws:nodes=200000,k=4", "--hops", "2"]
+        for storage in [[], ["--storage", "stream"]]:
+            outcome = self.ngf(*command, *storage, "--memory", "60M")
+            self.assert_one_line(outcome, "--memory")
+            needed = outcome.err.partition("--memory ")[2].strip()
+            outcome = self.succeed(*command, *storage, "--memory", needed)
+            self.assertLess(outcome.peak_bytes, 1.1 * int(needed))
+            self.assert_one_line(self.ngf(*command, *storage, "--memory", str(int(needed) - 1)), "--memory")
+
     def test_bench(self):
         small = "builtin:citation,nodes=200"
         for what, expected in [("shells", "all hops: ngf"), ("filter", "K=3, F=16: Eigen"),
@@ -974,6 +985,17 @@ class InterruptTest(LongWorkTest):
             self.wait_until(child, lambda: self.computed(child, 0.3))
             child.send_signal(signal.SIGINT)
             self.assert_ends(child, 130)
+
+    def test_polynomial_filter(self):
+        """One product, which would take minutes."""
+        self.write("x.csv", "1\n" * 250_000)
+        child = self.start("filter", "grid:rows=500,cols=500", "--kind", "polynomial", "--shift", "gcn",
+                           "--signal", "x.csv", "--taps", ",".join("1" * 60_000), "-o", "y.npy")
+        self.wait_until(child, lambda: self.computed(child, 3))
+        sent = time.monotonic()
+        child.send_signal(signal.SIGINT)
+        self.assert_ends(child, 130, left=["x.csv"])
+        self.assertLess(time.monotonic() - sent, 20)
 
     def test_polite_kill(self):
         child = self.start(*self.LONG[0])

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Eigenvalues>
+#include <atomic>
 #include <cmath>
 #include <limits>
 
@@ -657,6 +658,43 @@ TEST(Filters, GradientsEqualDifferences) {
       if (!directed) expect_gradients(PolynomialFilter(graph, taps, Shift::gcn, 1));
     }
   }
+}
+
+TEST(PolynomialFilter, StopsWhenAsked) {
+  // Agrees to go on for a number of questions, then asks to stop.
+  struct Patience : Progress {
+    explicit Patience(int questions) : left(questions) {}
+    bool stop_requested() const override { return --left < 0; }
+    mutable std::atomic<int> left;
+  };
+  constexpr int enough = 1'000'000;
+  const Graph graph = some_graph(300, true);
+  const Matrix x = random_matrix(300, 80, 1);
+  const Matrix g = random_matrix(300, 80, 2);
+  for (const Taps& taps : {Taps{1, 0.5, 0.25, 0.125}, grouped_taps(300, 3, 4)}) {
+    for (const int threads : {1, 3}) {
+      Patience patience(enough);
+      const PolynomialFilter plain(graph, taps, Shift::adjacency, threads);
+      const PolynomialFilter filter(graph, taps, Shift::adjacency, threads, nullptr, &patience);
+      EXPECT_EQ(filter.apply(x), plain.apply(x));
+      EXPECT_EQ(filter.apply_transpose(x), plain.apply_transpose(x));
+      EXPECT_EQ(filter.gradients(x, g).input, plain.gradients(x, g).input);
+      EXPECT_EQ(filter.gradients(x, g).taps, plain.gradients(x, g).taps);
+      EXPECT_LT(patience.left, enough);
+      // One pass over 300 rows of 80 columns asks 10 times.
+      for (const int questions : {0, 1, 10}) {
+        patience.left = questions;
+        EXPECT_THROW(filter.apply(x), Interrupted);
+        patience.left = questions;
+        EXPECT_THROW(filter.apply_transpose(x), Interrupted);
+        patience.left = questions;
+        EXPECT_THROW(filter.gradients(x, g), Interrupted);
+      }
+    }
+  }
+  Patience none(0);
+  EXPECT_THROW(PolynomialFilter(graph, {1, 1}, Shift::adjacency_lmax, 0, nullptr, &none),
+               Interrupted);
 }
 
 TEST(Filters, RefuseWhatDoesNotMatch) {

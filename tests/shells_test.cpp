@@ -317,6 +317,33 @@ TEST(Shells, PlansBeforeTheyTakeMemory) {
   EXPECT_NE(error_of<Error>([&] { build_shells(graph, {.min_paths = 4}); }), "");
 }
 
+TEST(Shells, CountingPairsKeepsToTheBudget) {
+  const Graph graph = random_graph(3000, 4, 51);
+  const auto needed = [&](const ShellOptions& options) -> std::uint64_t {
+    ShellOptions poor = options;
+    poor.memory = 1;
+    try {
+      shell_sizes(graph, poor);
+    } catch (const MemoryExceeded& error) {
+      EXPECT_NE(std::string(error.what()).find("--memory"), std::string::npos) << error.what();
+      return error.needed();
+    }
+    return 0;
+  };
+  const std::uint64_t one = needed({.threads = 1});
+  EXPECT_GT(one, graph.bytes());
+  EXPECT_EQ(shell_sizes(graph, {.threads = 1, .memory = one}), shell_sizes(graph));
+  EXPECT_THROW(shell_sizes(graph, {.threads = 1, .memory = one - 1}), MemoryExceeded);
+  // Threads and counts of paths take memory of their own; hops do not.
+  EXPECT_GT(needed({.threads = 2}), one);
+  EXPECT_GT(needed({.min_paths = 2, .threads = 1}), one);
+  EXPECT_EQ(needed({.hops = 2, .threads = 1}), one);
+  EXPECT_THROW(part_of_shell_sizes(graph, {.threads = 1, .memory = one - 1}, 1, 2), MemoryExceeded);
+  // Without a budget, the free memory of the machine is the limit; this asks for 15 TB.
+  const Graph large = random_graph(100'000, 4, 52);
+  EXPECT_THROW(shell_sizes(large, {.hops = 1, .threads = 1'000'000}), MemoryExceeded);
+}
+
 TEST(Shells, StopWhenAsked) {
   struct Stop : Progress {
     bool stop_requested() const override { return true; }

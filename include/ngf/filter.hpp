@@ -201,9 +201,10 @@ struct ValuedRows {
 class ShiftOperator {
  public:
   /// Throws Error for a shift that a directed graph does not have.
-  /// Where nodes are dealt, each process has its own rows.
+  /// With MPI, each rank stores the rows of the nodes assigned to it.
+  /// Products throw Interrupted when `progress`, which must outlive the operator, asks to stop.
   ShiftOperator(const Graph& graph, Shift shift, int threads = 0,
-                std::shared_ptr<const Deal> deal = nullptr);
+                std::shared_ptr<const Deal> deal = nullptr, const Progress* progress = nullptr);
 
   NodeId nodes() const { return deal_ == nullptr ? rows() : deal_->nodes(); }
   NodeId rows() const { return static_cast<NodeId>(forward_.offsets.size() - 1); }
@@ -224,6 +225,7 @@ class ShiftOperator {
   template <typename Real>
   void add_to(bool transposed, const SignalsView<Real>& x, SignalsSlice<Real> y) const;
   int threads() const { return threads_; }
+  const Progress* progress() const { return progress_; }
 
  private:
   void divide_by_largest(bool negative);
@@ -240,6 +242,7 @@ class ShiftOperator {
   int threads_ = 0;
   bool symmetric_ = true;
   std::shared_ptr<const Deal> deal_;
+  const Progress* progress_ = nullptr;
   Rows forward_;
   Rows back_;  // the transpose, where it is another
 };
@@ -247,8 +250,9 @@ class ShiftOperator {
 /// y = sum over k of h_k S^k x.
 class PolynomialFilter {
  public:
+  /// `progress` as in ShiftOperator. Outputs of a product that was interrupted are undefined.
   PolynomialFilter(const Graph& graph, Taps taps, Shift shift = Shift::adjacency, int threads = 0,
-                   std::shared_ptr<const Deal> deal = nullptr);
+                   std::shared_ptr<const Deal> deal = nullptr, const Progress* progress = nullptr);
 
   NodeId nodes() const { return shift_->nodes(); }
   /// Those that this process has the signals of.

@@ -82,7 +82,8 @@ struct ShellPlan {
 ShellPlan plan_shells(const Graph& graph, const ShellOptions& options = {});
 
 /// The number of ordered pairs at 0, 1, ... hops, exactly, of the rows that the options name; no
-/// more entries than there are hops.
+/// more entries than there are hops. Throws MemoryExceeded before the walk where its memory, with a
+/// share for each thread, passes the budget.
 std::vector<std::uint64_t> shell_sizes(const Graph& graph, const ShellOptions& options = {});
 
 /// One of `parts` shares of them, of about equal work: those of all parts add up to the sizes.

@@ -135,8 +135,9 @@ void bind_filters(nb::module_& m) {
          std::shared_ptr<Deal> deal) {
         const Shift kind = kind_of("shift", shift, shift_name, Shift::gcn);
         Taps own = taps_of(taps, groups);
-        without_gil([&](Progress*) {
-          new (self) PolynomialFilter(graph, std::move(own), kind, threads, std::move(deal));
+        without_gil([&](Progress* progress) {
+          new (self)
+              PolynomialFilter(graph, std::move(own), kind, threads, std::move(deal), progress);
           return 0;
         });
       },

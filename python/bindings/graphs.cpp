@@ -109,6 +109,15 @@ void bind_graphs(nb::module_& m) {
   entries(&graph_from_entries<std::int32_t>);
   entries(&graph_from_entries<std::int64_t>);
 
+  m.def(
+      "as_directed", [](const Graph& graph) { return as_directed(graph); },
+      "The same arcs as a directed graph; it shares the memory of the graph.");
+  m.def(
+      "symmetrize",
+      [](const Graph& graph) { return without_gil([&](Progress*) { return symmetrize(graph); }); },
+      "The undirected graph with an edge where there is an arc either way; the larger weight is "
+      "kept.");
+
   m.def("perturb", [](const Graph& graph, double create, double destroy, bool as_probability,
                       std::uint64_t seed) {
     return without_gil([&](Progress* progress) {

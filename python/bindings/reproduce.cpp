@@ -31,11 +31,11 @@ experiments::ReproduceWatch watch_of(const std::optional<nb::callable>& say, Pro
 }
 
 /// Returns the data sets that were not there.
-std::vector<std::string> run(const std::vector<std::string>& figures,
-                             const std::filesystem::path& folder,
-                             const std::vector<std::filesystem::path>& data,
-                             experiments::Study study, bool resume,
-                             const std::optional<nb::callable>& say) {
+std::vector<std::string> run_figures(const std::vector<std::string>& figures,
+                                     const std::filesystem::path& folder,
+                                     const std::vector<std::filesystem::path>& data,
+                                     experiments::Study study, bool resume,
+                                     const std::optional<nb::callable>& say) {
   return without_gil([&](Progress* signals) {
     const experiments::ReproduceWatch watch = watch_of(say, signals);
     std::vector<std::string> missing;
@@ -67,8 +67,8 @@ void bind_reproduce(nb::module_& m) {
       .def_rw("memory", &Study::memory);
   bind_kind(study, "settings", &Study::settings, settings_name, PaperSettings::code);
   m.attr("figure_names") = experiments::figure_names();
-  m.def("reproduce", &run, nb::arg("figures"), nb::arg("folder"), nb::arg("data"), nb::arg("study"),
-        nb::arg("resume"), nb::arg("say").none());
+  m.def("reproduce", &run_figures, nb::arg("figures"), nb::arg("folder"), nb::arg("data"),
+        nb::arg("study"), nb::arg("resume"), nb::arg("say").none());
 }
 
 }  // namespace ngf::python

@@ -31,7 +31,9 @@ def as_graph(A, *, directed: bool | None = None) -> Graph:
     if hasattr(A, "place_of"):  # an ngf.mpi.Deal, where a process needs the whole
         return A.source
     if isinstance(A, Graph):
-        return A if directed in (None, A.directed) else _directed_as(A, directed)
+        if directed in (None, A.directed):
+            return A
+        return _engine.as_directed(A) if directed else _engine.symmetrize(A)
     if isinstance(A, (str, os.PathLike)):
         from ._data import load
 
@@ -60,11 +62,6 @@ def from_edge_index(edge_index, num_nodes: int | None = None, *, directed: bool 
     Graph(nodes=3, edges=1)
     """
     return _from_edge_index(edge_index, num_nodes, directed)
-
-
-def _directed_as(graph: Graph, directed: bool) -> Graph:
-    matrix = to_scipy(graph)
-    return _from_matrix(matrix, directed)
 
 
 def to_scipy(graph: Graph) -> sp.csr_array:

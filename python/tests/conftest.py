@@ -9,8 +9,6 @@ import pathlib
 import subprocess
 import sys
 
-# Threads that wait for each other busily are slow where the machine has other work. To be said before they begin.
-os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 os.environ["MPLBACKEND"] = "Agg"
 
 import numpy as np  # noqa: E402

@@ -103,6 +103,7 @@ def test_what_is_lost_is_told(tmp_path):
         with pytest.warns(UserWarning, match="columns") as told:
             read(tmp_path / "graph.txt")
         assert {warning.filename for warning in told} == {__file__}
+        assert str(told[0].message).startswith(f"{tmp_path / 'graph.txt'}: columns")
     (tmp_path / "plain.txt").write_text("0 1\n")
     with warnings.catch_warnings():
         warnings.simplefilter("error")

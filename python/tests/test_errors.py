@@ -110,7 +110,7 @@ def test_threads(threads):
 
 @pytest.mark.parametrize("memory", [0, -1, "", "much", "4X", float("nan"), float("inf"), "inf", "1e40", [1]])
 def test_memory(memory):
-    for call in [lambda: ngf.hop_distances(KARATE, memory=memory),
+    for call in [lambda: ngf.hop_distances(KARATE, memory=memory), lambda: ngf.shell_sizes(KARATE, memory=memory),
                  lambda: ngf.NeighborhoodFilter(KARATE, [1, 2], memory=memory),
                  lambda: ngf.load_dataset(KARATE, memory=memory)]:
         refused(call, "memory", kind=(ValueError, TypeError))
@@ -125,6 +125,8 @@ def test_memory_in_words():
     lambda: ngf.hop_distances("rmat:scale=12", memory="1K"),
     lambda: ngf.hop_distances(sp.csr_array((2 * 10**6, 2 * 10**6)), memory="1M"),
     lambda: ngf.shells(random_matrix(2000), 9, memory=1000),
+    lambda: ngf.shell_sizes("rmat:scale=12", memory="1K"),
+    lambda: ngf.shell_sizes(random_matrix(2000), 3, memory="20M"),
     lambda: ngf.NeighborhoodFilter("rmat:scale=12", [1, 1, 1], memory="1K"),
     lambda: ngf.fit_taps(KARATE, np.ones(34), np.ones(34), 3, memory=10),
     lambda: ngf.load_dataset("rmat:scale=16", memory="1K"),
@@ -138,10 +140,11 @@ def test_what_does_not_fit_into_memory(call):
 
 @pytest.mark.parametrize("call", [
     lambda memory: ngf.hop_distances("rmat:scale=10", memory=memory),
+    lambda memory: ngf.shell_sizes("rmat:scale=10", memory=memory),
     lambda memory: ngf.NeighborhoodFilter("rmat:scale=10", [1, 1, 1], memory=memory),
     lambda memory: ngf.NodeClassifier("builtin:karate", np.eye(34), epochs=2, memory=memory).fit(
         range(34), [0, 1] * 17),
-], ids=["hops", "filter", "training"])
+], ids=["hops", "sizes", "filter", "training"])
 def test_the_memory_that_is_asked_for_is_enough(call):
     memory = 1000
     for _ in range(5):  # parts of a task tell of themselves, one after the other

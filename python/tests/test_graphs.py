@@ -225,6 +225,32 @@ def test_there_and_back(weighted):
     assert ngf.as_graph(ngf.to_scipy(graph)) == graph
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_graph_changes_direction_as_its_matrix_does(weighted):
+    """Arcs one way, arcs both ways with different weights, and weights below 0."""
+    matrix = random_matrix(60, degree=6, directed=True, weighted=weighted)
+    if weighted:
+        matrix.data[::3] *= -1
+    arcs = ngf.as_graph(matrix, directed=True)
+    graph = ngf.as_graph(arcs, directed=False)
+    assert not graph.directed and graph.weighted == weighted
+    assert graph == ngf.as_graph(ngf.to_scipy(arcs), directed=False)
+    both = (matrix != 0).toarray() & (matrix.T != 0).toarray()
+    assert 0 < both.sum() < matrix.nnz
+    expected = np.where(both, np.maximum(matrix.toarray(), matrix.T.toarray()), (matrix + matrix.T).toarray())
+    np.testing.assert_array_equal(dense(graph), expected)
+    again = ngf.as_graph(graph, directed=True)
+    assert again == ngf.as_graph(ngf.to_scipy(graph), directed=True)
+    assert again.directed and address(again.targets) == address(graph.targets)
+
+
+def test_edges_of_weight_0_stay_when_directions_change(tmp_path):
+    (tmp_path / "graph.txt").write_text("0 1 0\n1 2 3\n2 1 3\n")
+    arcs, graph = (ngf.read_graph(tmp_path / "graph.txt", directed=directed) for directed in [True, False])
+    assert (arcs.edges, graph.edges) == (3, 2)
+    assert ngf.as_graph(arcs, directed=False) == graph
+
+
 def test_arrays_of_a_graph_are_its_own_memory():
     graph = ngf.as_graph(random_matrix(50, weighted=True))
     for name, kind in [("offsets", np.uint64), ("targets", np.uint32), ("weights", np.float64)]:

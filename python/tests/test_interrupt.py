@@ -18,6 +18,15 @@ import os, signal, threading, time
 import numpy as np, ngf
 signal.signal(signal.SIGINT, signal.default_int_handler)
 """
+# One product of each would take hours.
+POLYNOMIAL = """
+graph = ngf.generate.rmat(13)
+H = ngf.PolynomialFilter(graph, np.ones(10**6), "gcn")
+X = np.ones((graph.nodes, 64), np.float32)
+print("go", flush=True)
+"""
+GROUPS = POLYNOMIAL.replace("np.ones(10**6), ", "np.ones((2, 10**6)), ").replace(
+    '"gcn"', '"gcn", groups=np.arange(graph.nodes) % 2')
 LONG = {
     "hops": "graph = ngf.generate.rmat(14)\nprint('go', flush=True)\nwhile True: ngf.hop_distances(graph)",
     "sizes": "graph = ngf.generate.rmat(15)\nprint('go', flush=True)\nwhile True: ngf.shell_sizes(graph)",
@@ -26,6 +35,11 @@ LONG = {
 H = ngf.NeighborhoodFilter(ngf.generate.rmat(14), [1, 1, 1, 1], storage="stream")
 print("go", flush=True)
 while True: H @ np.ones((H.shape[0], 64), np.float32)""",
+    "polynomial filter": POLYNOMIAL + "H @ X",
+    "polynomial filter, transposed": POLYNOMIAL + "H.T @ X",
+    "polynomial filter, gradients": POLYNOMIAL + "H.gradients(X, X)",
+    "polynomial filter with groups": GROUPS + "H @ X",
+    "polynomial filter with groups, gradients": GROUPS + "H.gradients(X, X)",
     "training": """
 data = ngf.generate.citation_network()
 print("go", flush=True)
@@ -108,9 +122,10 @@ assert ngf.shell_sizes(graph).tolist() == expected
 
 
 def test_ctrl_c_does_not_concern_later_work():
-    """While other threads are still at work that hears of nothing."""
+    """While other threads still do work that does not listen: products with shells in memory."""
     run_python(SOON + """
-H = ngf.PolynomialFilter(ngf.generate.rmat(13), np.ones(30), threads=1)
+H = ngf.NeighborhoodFilter(ngf.generate.rmat(13), [1, 1, 1], threads=1)
+assert H.storage != "stream"
 X = np.ones((H.shape[0], 32), np.float32)
 done = threading.Event()
 
@@ -172,16 +187,46 @@ def test_threads_side_by_side():
     assert found == [expected] * 8
 
 
+# An alarm ends a process that hangs; a child does not inherit it.
+FORKED = """
+import multiprocessing, os, signal
+import numpy as np, ngf
+signal.alarm(120)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks here")
 def test_a_child_of_a_process_with_threads():
-    """One thread is enough for a child that was forked; OpenMP has lost the others."""
-    if not hasattr(os, "fork"):
-        pytest.skip("there are no forks here")
-    run_python(BEGIN + """
+    run_python(FORKED + """
 graph = ngf.generate.rmat(10)
-expected = ngf.shell_sizes(graph).tolist()
+expected = ngf.shell_sizes(graph, threads=4).tolist()
 child = os.fork()
 if child == 0:
     signal.alarm(60)
-    os._exit(0 if ngf.shell_sizes(graph, threads=1).tolist() == expected else 1)
+    os._exit(0 if ngf.shell_sizes(graph, threads=4).tolist() == expected else 1)
 assert os.waitpid(child, 0)[1] == 0
+assert ngf.shell_sizes(graph, threads=4).tolist() == expected
 """)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks here")
+@pytest.mark.parametrize("threads", [None, 4])
+def test_a_pool_of_forked_processes(threads):
+    """The parent's threads are at rest when it forks; children start their own."""
+    run_python(FORKED + """
+graph = ngf.generate.rmat(11)
+X = np.random.default_rng(1).normal(size=(graph.nodes, 32))
+filters = [ngf.NeighborhoodFilter(graph, [1, 0.5, 0.25], storage=storage, threads=threads)
+           for storage in ["sparse", "dense", "stream"]]
+filters.append(ngf.PolynomialFilter(graph, [1, 0.5, 0.25], threads=threads))
+expected = [H.apply(X) for H in filters]
+
+def apply(task):
+    return filters[task % len(filters)].apply(X)
+
+with multiprocessing.get_context("fork").Pool(2) as pool:
+    for task, found in enumerate(pool.map_async(apply, range(16), chunksize=1).get(timeout=100)):
+        assert (found == expected[task % len(filters)]).all()
+for H, result in zip(filters, expected):
+    assert (H.apply(X) == result).all()
+""", threads=threads)

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numeric>
 #include <utility>
@@ -15,11 +16,23 @@ namespace {
 /// Rows that a thread takes at a time.
 constexpr std::size_t rows_at_once = 64;
 
+/// Calls body(u) for each row u of signals with this number of columns, in parallel. Throws
+/// Interrupted soon after the shift's progress asks to stop.
 template <typename Body>
-void for_each_row(std::size_t rows, int threads, const Body& body) {
-  detail::parallel_for((rows + rows_at_once - 1) / rows_at_once, threads, [&](std::size_t block) {
+void for_each_row(std::size_t rows, Eigen::Index columns, const ShiftOperator& shift,
+                  const Body& body) {
+  // To ask takes longer than one narrow row, so rows of about 4096 values in all share a question.
+  constexpr std::size_t values_between = 4096;
+  const std::size_t width =
+      std::clamp<std::size_t>(static_cast<std::size_t>(columns), 1, values_between);
+  const std::size_t mask = std::bit_floor(values_between / width) - 1;
+  const std::size_t blocks = (rows + rows_at_once - 1) / rows_at_once;
+  detail::parallel_for(blocks, shift.threads(), [&](std::size_t block) {
     const std::size_t end = std::min(rows, (block + 1) * rows_at_once);
-    for (std::size_t u = block * rows_at_once; u < end; ++u) body(u);
+    for (std::size_t u = block * rows_at_once; u < end; ++u) {
+      if ((u & mask) == 0) throw_if_stopped(shift.progress());
+      body(u);
+    }
   });
 }
 
@@ -27,8 +40,8 @@ void for_each_row(std::size_t rows, int threads, const Body& body) {
 template <typename Real, typename OwnScale>
 void sum_all_rows(const ValuedRows<Real>& rows, Real scale, const SignalsView<Real>& x,
                   const SignalsView<Real>& own, const OwnScale& own_scale, SignalsSlice<Real>& y,
-                  int threads) {
-  for_each_row(rows.offsets.size() - 1, threads, [&](std::size_t u) {
+                  const ShiftOperator& shift) {
+  for_each_row(rows.offsets.size() - 1, x.cols(), shift, [&](std::size_t u) {
     const std::uint64_t begin = rows.offsets[u];
     kernels::sum_rows<Real>(
         {.values = rows.values.data() + begin,
@@ -58,7 +71,7 @@ struct RowTaps {
 template <typename Real>
 void write_times_taps(const RowTaps& taps, std::size_t k, const SignalsView<Real>& x,
                       SignalsSlice<Real>& y) {
-  for_each_row(static_cast<std::size_t>(x.rows()), taps.shift.threads(), [&](std::size_t u) {
+  for_each_row(static_cast<std::size_t>(x.rows()), x.cols(), taps.shift, [&](std::size_t u) {
     const auto row = static_cast<Eigen::Index>(u);
     y.row(row) = static_cast<Real>(taps(u, k)) * x.row(row);
   });
@@ -117,8 +130,11 @@ void ShiftOperator::keep(const RowRange& range, Rows& rows) {
 }
 
 ShiftOperator::ShiftOperator(const Graph& graph, Shift shift, int threads,
-                             std::shared_ptr<const Deal> deal)
-    : threads_(threads), symmetric_(!graph.directed()), deal_(std::move(deal)) {
+                             std::shared_ptr<const Deal> deal, const Progress* progress)
+    : threads_(threads),
+      symmetric_(!graph.directed()),
+      deal_(std::move(deal)),
+      progress_(progress) {
   if (graph.directed() && shift != Shift::adjacency && shift != Shift::adjacency_lmax) {
     detail::fail(
         "a directed graph has no shift '{}'; take adjacency or adjacency-lmax, or drop "
@@ -225,7 +241,7 @@ void ShiftOperator::add_to(bool transposed, const SignalsView<Real>& x,
                            SignalsSlice<Real> y) const {
   const AllRows<Real> all(deal_.get(), x);
   sum_all_rows<Real>(
-      rows<Real>(transposed), Real{1}, all.view(), y, [](NodeId) { return Real{1}; }, y, threads_);
+      rows<Real>(transposed), Real{1}, all.view(), y, [](NodeId) { return Real{1}; }, y, *this);
 }
 
 template ValuedRows<float> ShiftOperator::rows(bool) const;
@@ -248,10 +264,10 @@ SignalsOf<Real> ShiftOperator::apply_transpose(const SignalsOf<Real>& x) const {
 }
 
 PolynomialFilter::PolynomialFilter(const Graph& graph, Taps taps, Shift shift, int threads,
-                                   std::shared_ptr<const Deal> deal)
+                                   std::shared_ptr<const Deal> deal, const Progress* progress)
     : taps_(std::move(taps)) {
   filter::check_taps(taps_, graph.nodes());
-  shift_ = std::make_shared<const ShiftOperator>(graph, shift, threads, std::move(deal));
+  shift_ = std::make_shared<const ShiftOperator>(graph, shift, threads, std::move(deal), progress);
 }
 
 void PolynomialFilter::set_taps(Taps taps) {
@@ -288,10 +304,10 @@ void PolynomialFilter::sum_by_horner(bool transposed, const SignalsView<Real>& x
     if (k + 1 == last && !taps_.node_variant()) {
       const auto scale = static_cast<Real>(taps_(0, last));
       const AllRows<Real> all(shift_->deal(), x);
-      sum_all_rows<Real>(rows, scale, all.view(), x, tap, *to, shift_->threads());
+      sum_all_rows<Real>(rows, scale, all.view(), x, tap, *to, *shift_);
     } else {
       const AllRows<Real> all(shift_->deal(), *from);
-      sum_all_rows<Real>(rows, Real{1}, all.view(), x, tap, *to, shift_->threads());
+      sum_all_rows<Real>(rows, Real{1}, all.view(), x, tap, *to, *shift_);
     }
     std::swap(to, from);
   }

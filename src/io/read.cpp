@@ -54,10 +54,8 @@ ReadResult read_planetoid_of(const std::filesystem::path& path, const ReadOption
   return read_planetoid(path.parent_path(), *name, options);
 }
 
-}  // namespace
-
-ReadResult read_graph(const std::filesystem::path& path, const ReadOptions& options) {
-  const Input input(path);
+ReadResult read_any(const Input& input, const std::filesystem::path& path,
+                    const ReadOptions& options) {
   switch (options.format ? *options.format : detect_format(input)) {
     case Format::edge_list:
       return read_edge_list(input, options);
@@ -78,6 +76,16 @@ ReadResult read_graph(const std::filesystem::path& path, const ReadOptions& opti
       return read_planetoid_of(path, options);
   }
   fail("{}: no such format", path.string());
+}
+
+}  // namespace
+
+ReadResult read_graph(const std::filesystem::path& path, const ReadOptions& options) {
+  const Input input(path);
+  ReadResult result = read_any(input, path, options);
+  // Readers know the content alone; here each warning gets the name of the file, as errors have it.
+  for (std::string& warning : result.warnings) warning.insert(0, input.name() + ": ");
+  return result;
 }
 
 Matrix read_matrix(const std::filesystem::path& path) {

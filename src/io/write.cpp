@@ -118,8 +118,8 @@ WriteResult write_graph(const std::filesystem::path& path, const Dataset& datase
   const bool holds_node_data = is_npz(result.format) && result.format != Format::npz_scipy;
   if (dataset.has_node_data() && !holds_node_data) {
     result.warnings.push_back(
-        fmt::format("features, labels and splits are not written: {} has no room for them",
-                    format_name(result.format)));
+        fmt::format("{}: features, labels and splits are not written: {} has no room for them",
+                    path.string(), format_name(result.format)));
   }
   return result;
 }

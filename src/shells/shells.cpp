@@ -1,6 +1,5 @@
 #include "ngf/shells.hpp"
 
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -470,6 +469,13 @@ std::uint64_t working_bytes(const Graph& graph, const ShellOptions& options, std
                             planes, whole_rows);
 }
 
+/// The bytes that may be taken.
+std::uint64_t budget_of(const ShellOptions& options) {
+  constexpr double share = 0.8;
+  if (options.memory > 0) return options.memory;
+  return static_cast<std::uint64_t>(share * static_cast<double>(detail::available_memory()));
+}
+
 /// Takes what was asked for, or else the form that filters work fastest on: lists where few pairs
 /// are in a shell, and what fits where that does not.
 void choose_storage(ShellPlan& plan, const ShellOptions& options, bool few_pairs) {
@@ -510,11 +516,7 @@ ShellPlan make_plan(const Graph& graph, const ShellOptions& options, const Estim
                       working_bytes(graph, options, hops, true, true);
   plan.dense_bytes = rows * stride * hop_bytes + working_bytes(graph, options, hops, true, false);
   plan.stream_bytes = working_bytes(graph, options, hops, false, false);
-  constexpr double share = 0.8;
-  plan.budget =
-      options.memory > 0
-          ? options.memory
-          : static_cast<std::uint64_t>(share * static_cast<double>(detail::available_memory()));
+  plan.budget = budget_of(options);
   plan.engine = options.engine;
   choose_storage(plan, options,
                  options.dense_above * static_cast<double>(rows) * static_cast<double>(nodes) >=
@@ -584,11 +586,9 @@ std::vector<std::uint64_t> part_of_shell_sizes(const Graph& graph, const ShellOp
                                                std::size_t part, std::size_t parts) {
   check(options);
   if (graph.nodes() == 0) return {};
-  if (options.memory > 0) {
-    const std::uint32_t hops = std::min(options.hops, most_hops_in_a_byte);
-    detail::check_budget(working_bytes(graph, options, hops, false, false), options.memory,
-                         "walking the graph");
-  }
+  const std::uint32_t hops = std::min(options.hops, most_hops_in_a_byte);
+  detail::check_budget(working_bytes(graph, options, hops, false, false), budget_of(options),
+                       "counting the pairs of each shell");
   const Walkable walkable = make_walkable(graph, {});
   // In turn, since groups that follow each other are alike.
   std::vector<std::vector<NodeId>> own;

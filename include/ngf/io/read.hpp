@@ -38,7 +38,8 @@ struct ReadResult {
   std::vector<NodeId> original_ids;
   /// For edge lists whose ids are row numbers: the id of node 0.
   NodeId first_id = 0;
-  std::vector<std::string> warnings;  ///< lines for the user; nothing was lost without one
+  /// Lines for the user; nothing was lost without one. Those of `read_graph` begin with the path.
+  std::vector<std::string> warnings;
 };
 
 /// Reads any graph file. Throws Error that names the place of whatever is wrong with it.
