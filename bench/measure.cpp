@@ -35,9 +35,8 @@ double write_bandwidth(int threads) {
   detail::AlignedVector<char> memory(piece * pieces);
   // The C library writes pieces of this size past the caches.
   const auto write = [&] {
-    detail::parallel_for(pieces, threads, [&](std::size_t i) {
-      std::memset(memory.data() + i * piece, 1, piece);
-    });
+    detail::parallel_for(pieces, threads,
+                         [&](std::size_t i) { std::memset(memory.data() + i * piece, 1, piece); });
   };
   write();
   return static_cast<double>(memory.size()) / best_seconds({write}).front();

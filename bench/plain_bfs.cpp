@@ -77,39 +77,39 @@ ColumnLists<Column> plain_lists(const Graph& graph, std::uint32_t hops, int thre
     auto& [queue, mark] = workers[thread];
     queue.resize(nodes);
     mark.resize(nodes, 0);
-      std::vector<NodeId> rows;
-      std::vector<std::uint32_t> ends;
-      std::vector<Column> columns;
-      const auto last =
-          static_cast<NodeId>(std::min<std::size_t>(nodes, (block + 1) * rows_at_a_time));
-      for (auto source = static_cast<NodeId>(block * rows_at_a_time); source < last; ++source) {
-        const NodeId stamp = source + 1;
-        const std::size_t row_begin = columns.size();
-        mark[source] = stamp;
-        queue[0] = source;
-        std::size_t begin = 0;
-        std::size_t end = 1;
-        for (std::uint32_t hop = 1; hop <= hops; ++hop) {
-          std::size_t next = end;
-          for (std::size_t i = begin; i < end; ++i) {
-            for (const NodeId v : graph.neighbors(queue[i])) {
-              if (mark[v] == stamp) continue;
-              mark[v] = stamp;
-              queue[next++] = v;
-            }
+    std::vector<NodeId> rows;
+    std::vector<std::uint32_t> ends;
+    std::vector<Column> columns;
+    const auto last =
+        static_cast<NodeId>(std::min<std::size_t>(nodes, (block + 1) * rows_at_a_time));
+    for (auto source = static_cast<NodeId>(block * rows_at_a_time); source < last; ++source) {
+      const NodeId stamp = source + 1;
+      const std::size_t row_begin = columns.size();
+      mark[source] = stamp;
+      queue[0] = source;
+      std::size_t begin = 0;
+      std::size_t end = 1;
+      for (std::uint32_t hop = 1; hop <= hops; ++hop) {
+        std::size_t next = end;
+        for (std::size_t i = begin; i < end; ++i) {
+          for (const NodeId v : graph.neighbors(queue[i])) {
+            if (mark[v] == stamp) continue;
+            mark[v] = stamp;
+            queue[next++] = v;
           }
-          begin = end;
-          end = next;
-          const std::size_t first = columns.size();
-          for (std::size_t i = begin; i < end; ++i) {
-            columns.push_back(static_cast<Column>(queue[i]));
-          }
-          std::sort(columns.begin() + static_cast<std::ptrdiff_t>(first), columns.end());
-          ends.push_back(static_cast<std::uint32_t>(columns.size() - row_begin));
         }
-        rows.push_back(source);
+        begin = end;
+        end = next;
+        const std::size_t first = columns.size();
+        for (std::size_t i = begin; i < end; ++i) {
+          columns.push_back(static_cast<Column>(queue[i]));
+        }
+        std::sort(columns.begin() + static_cast<std::ptrdiff_t>(first), columns.end());
+        ends.push_back(static_cast<std::uint32_t>(columns.size() - row_begin));
       }
-      lists.add(block, {rows, ends, columns});
+      rows.push_back(source);
+    }
+    lists.add(block, {rows, ends, columns});
   });
   return lists;
 }

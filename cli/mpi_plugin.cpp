@@ -14,20 +14,26 @@
 
 namespace ngf::cli {
 
-bool launched_by_mpi() {
-  // What Open MPI, MPICH and Slurm tell the processes that they start.
-  for (const char* const name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK"}) {
+namespace {
+
+/// Whether Open MPI or MPICH tell that they have started this process beside others.
+bool has_other_ranks() {
+  for (const char* const name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
     const char* const value = std::getenv(name);
     if (value == nullptr) continue;
     const std::string_view text(value);
     int ranks = 0;
     std::from_chars(text.data(), text.data() + text.size(), ranks);
-    if (ranks > 1 || std::string_view(name) == "PMIX_RANK") return true;
+    if (ranks > 1) return true;
   }
   return false;
 }
 
+}  // namespace
+
 std::unique_ptr<mpi::Session> start_mpi() {
+  // Slurm tells a rank alone, and so does a parent that has used MPI; MPI itself knows more.
+  if (!has_other_ranks() && std::getenv("PMIX_RANK") == nullptr) return nullptr;
   namespace fs = std::filesystem;
   std::error_code unknown;
   const fs::path folder = fs::read_symlink("/proc/self/exe", unknown).parent_path();
@@ -40,6 +46,7 @@ std::unique_ptr<mpi::Session> start_mpi() {
     if (start == nullptr) detail::fail("{}: {}", path.string(), ::dlerror());
     return std::unique_ptr<mpi::Session>(reinterpret_cast<mpi::StartSession*>(start)());
   }
+  if (!has_other_ranks()) return nullptr;
   detail::fail(
       "started by mpirun, but built without MPI; install an MPI for developers (Debian: "
       "libopenmpi-dev), then run `make build` again");

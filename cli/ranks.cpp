@@ -81,9 +81,8 @@ void share_node_data(Dataset& dataset) {
 }  // namespace
 
 Ranks::Ranks() {
-  if (!launched_by_mpi()) return;
   session = start_mpi();
-  if (session->team()->size() == 1) return;
+  if (team() == nullptr) return;
   // One process prints; the others' output goes nowhere. Errors are told by whoever has one.
   if (!speaks()) {
     [[maybe_unused]] const std::FILE* const silent = std::freopen("/dev/null", "w", stdout);

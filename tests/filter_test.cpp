@@ -669,8 +669,8 @@ TEST(PolynomialFilter, StopsWhenAsked) {
   };
   constexpr int enough = 1'000'000;
   const Graph graph = some_graph(300, true);
-  const Matrix x = random_matrix(300, 80, 1);
-  const Matrix g = random_matrix(300, 80, 2);
+  const Matrix x = random_matrix(300, 2048, 1);
+  const Matrix g = random_matrix(300, 2048, 2);
   for (const Taps& taps : {Taps{1, 0.5, 0.25, 0.125}, grouped_taps(300, 3, 4)}) {
     for (const int threads : {1, 3}) {
       Patience patience(enough);
@@ -681,7 +681,7 @@ TEST(PolynomialFilter, StopsWhenAsked) {
       EXPECT_EQ(filter.gradients(x, g).input, plain.gradients(x, g).input);
       EXPECT_EQ(filter.gradients(x, g).taps, plain.gradients(x, g).taps);
       EXPECT_LT(patience.left, enough);
-      // One pass over 300 rows of 80 columns asks 10 times.
+      // One pass over 300 rows of 2048 columns asks 10 times.
       for (const int questions : {0, 1, 10}) {
         patience.left = questions;
         EXPECT_THROW(filter.apply(x), Interrupted);

@@ -21,8 +21,8 @@ constexpr std::size_t rows_at_once = 64;
 template <typename Body>
 void for_each_row(std::size_t rows, Eigen::Index columns, const ShiftOperator& shift,
                   const Body& body) {
-  // To ask takes longer than one narrow row, so rows of about 4096 values in all share a question.
-  constexpr std::size_t values_between = 4096;
+  // To ask takes longer than one narrow row, so rows of about 65536 values in all share a question.
+  constexpr std::size_t values_between = 65536;
   const std::size_t width =
       std::clamp<std::size_t>(static_cast<std::size_t>(columns), 1, values_between);
   const std::size_t mask = std::bit_floor(values_between / width) - 1;

@@ -71,7 +71,8 @@ FeaturesOf<float> rows_of(const FeaturesOf<float>& features, const std::vector<N
   SparseFeatures result(count, sparse.cols());
   for (Eigen::Index i = 0; i < count; ++i) {
     result.startVec(i);
-    for (SparseFeatures::InnerIterator entry(sparse, rows[static_cast<std::size_t>(i)]); entry; ++entry) {
+    for (SparseFeatures::InnerIterator entry(sparse, rows[static_cast<std::size_t>(i)]); entry;
+         ++entry) {
       result.insertBack(i, entry.col()) = entry.value();
     }
   }
