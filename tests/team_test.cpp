@@ -282,7 +282,7 @@ TEST(TeamFilter, NeighborhoodIsThatOfOneProcess) {
           const auto expected =
               whole_results<double>(NeighborhoodFilter(graph, taps, options), x, g);
           for (const int ranks : {1, 2, 4}) {
-            run_team(ranks, [&](const std::shared_ptr<Team>& team) {
+            run_team(ranks, [&, &graph = graph, &name = name](const std::shared_ptr<Team>& team) {
               const Dealt dealt(graph, team, 3);
               FilterOptions own = options;
               own.deal = dealt.deal;
@@ -334,7 +334,7 @@ TEST(TeamFilter, PolynomialIsThatOfOneProcess) {
         const Matrix g = random_matrix(graph.nodes(), 4, 2);
         const auto expected = whole_results<double>(PolynomialFilter(graph, taps, shift, 1), x, g);
         for (const int ranks : {1, 3, 4}) {
-          run_team(ranks, [&](const std::shared_ptr<Team>& team) {
+          run_team(ranks, [&, &graph = graph, &name = name](const std::shared_ptr<Team>& team) {
             const Dealt dealt(graph, team, 3);
             const PolynomialFilter filter(dealt.graph, dealt.taps(taps), shift, 1, dealt.deal);
             EXPECT_LT(relative(dealt_results<double>(filter, dealt, x, g), expected), 1e-9)

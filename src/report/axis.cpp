@@ -13,7 +13,7 @@ namespace ngf::report {
 namespace {
 
 // Whatever is larger is drawn as if it were this, so that no difference overflows.
-constexpr double largest = 1e280;
+constexpr double largest_value = 1e280;
 // Ranges that are narrower, relative to their ends, are taken for a point.
 constexpr double narrowest = 1e-9;
 
@@ -87,12 +87,12 @@ Axis::Axis(const std::vector<double>& values, bool logarithmic, Ends ends, int m
     low_ = logarithmic ? 1 : 0;
     high_ = logarithmic ? 10 : 1;
   }
-  low_ = std::clamp(low_, logarithmic ? 1 / largest : -largest, largest);
-  high_ = std::clamp(high_, low_, largest);
+  low_ = std::clamp(low_, logarithmic ? 1 / largest_value : -largest_value, largest_value);
+  high_ = std::clamp(high_, low_, largest_value);
   if (high_ - low_ <= narrowest * std::max(std::abs(low_), std::abs(high_)) ||
-      high_ - low_ < 1 / largest) {
+      high_ - low_ < 1 / largest_value) {
     // A single value stands in the middle.
-    const double around = std::abs(low_) < 1 / largest ? 1 : std::abs(low_) / 2;
+    const double around = std::abs(low_) < 1 / largest_value ? 1 : std::abs(low_) / 2;
     low_ -= around;
     high_ += around;
   }

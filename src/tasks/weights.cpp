@@ -6,9 +6,9 @@
 
 namespace ngf::tasks {
 
-using Kind = ParameterBlock::Kind;
-
 namespace {
+
+using Kind = ParameterBlock::Kind;
 
 /// Calls use(row, first) for the rows of one run of a block, where `first` is the place of the
 /// row's first number.
