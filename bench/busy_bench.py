@@ -39,7 +39,7 @@ def rows(folder: str | None, scratch: pathlib.Path) -> list[tuple[str, list[str]
         cora, pubmed, nodes = "planetoid:cora", "planetoid:pubmed", 2708
         data = ["--data", folder]
     else:
-        cora, pubmed, nodes = "citation:nodes=2708", "ba:nodes=20000,m=2", 2708
+        cora, pubmed, nodes = "builtin:citation,nodes=2708", "ba:nodes=20000,m=2", 2708
         data = []
     random = np.random.default_rng(1)
     np.save(scratch / "wide.npy", random.normal(size=(nodes, 512)).astype(np.float32))

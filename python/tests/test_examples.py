@@ -20,6 +20,7 @@ def test_every_example_is_run_here():
     assert sorted(tested) == sorted(path.stem for path in EXAMPLES.glob("*.py"))
 
 
+@pytest.mark.slow
 def test_hop_distances_help_a_transformer():
     pytest.importorskip("torch")
     out = run("hop_distances_for_a_graph_transformer")
@@ -27,6 +28,7 @@ def test_hop_distances_help_a_transformer():
     assert shares["with"] > shares["without"] + 10
 
 
+@pytest.mark.slow
 def test_a_network_learns_a_citation_network():
     pytest.importorskip("torch")
     accuracy = re.search(r"test accuracy: ([\d.]+) %", run("neighborhood_conv_on_cora", "--runs", 1))
