@@ -4,7 +4,7 @@
 SECONDS ?= 60
 
 .PHONY: build demo test test-all test-fresh wheel docs bench format lint fuzz coverage install clean \
-        build-packages python-packages test-packages bench-packages fresh-packages
+        build-packages python-packages test-packages analysis-packages bench-packages fresh-packages
 
 build: build-packages
 	@scripts/build release program
@@ -15,7 +15,7 @@ demo: build
 test: test-packages
 	@scripts/test
 
-test-all: test fresh-packages
+test-all: test analysis-packages fresh-packages
 	@scripts/test-all
 
 test-fresh: fresh-packages
@@ -35,13 +35,13 @@ bench: bench-packages
 format: test-packages
 	@scripts/format
 
-lint: test-packages
+lint: analysis-packages
 	@scripts/lint
 
-fuzz: test-packages
+fuzz: analysis-packages
 	@scripts/fuzz $(SECONDS)
 
-coverage: test-packages
+coverage: analysis-packages
 	@scripts/coverage
 
 install: build
@@ -58,6 +58,9 @@ python-packages:
 
 test-packages:
 	@scripts/install-packages build python test
+
+analysis-packages:
+	@scripts/install-packages build python test analysis
 
 bench-packages:
 	@scripts/install-packages build python test bench
