@@ -87,8 +87,10 @@ TEST(Parallel, ALoopInsideALoopIsDoneByItsOwnThread) {
 
 TEST(Parallel, ManyThreadsOfAProgramCallLoops) {
   std::atomic<int> wrong{0};
+  constexpr int programs_threads = 12;
   std::vector<std::thread> callers;
-  for (int caller = 0; caller < 12; ++caller) {
+  callers.reserve(programs_threads);
+  for (int caller = 0; caller < programs_threads; ++caller) {
     callers.emplace_back([&] {
       for (int loop = 0; loop < 200; ++loop) {
         for (const int times : times_done(20, 3)) wrong += times != 1;
