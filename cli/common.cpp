@@ -15,6 +15,7 @@
 #include "io/text.hpp"
 #include "ngf/error.hpp"
 #include "ranks.hpp"
+#include "standard_streams.hpp"
 
 namespace ngf::cli {
 
@@ -34,14 +35,18 @@ constexpr unsigned patience_seconds = 3;
 // The first signal asks the work to stop, which keeps what is finished. A second one, or work that
 // does not listen for a few seconds, ends the program here.
 extern "C" void on_signal(int signal) {
+  if (signal == SIGPIPE) {
+    // Nobody reads our messages: the work goes on. Nobody reads the output: it ends.
+    if (writes_stderr()) return;
+    signal_that_came = signal;
+    leave_at_once();
+  }
   if (signal == SIGALRM || signal_that_came != 0) leave_at_once();
   signal_that_came = signal;
   if (first_to_tell_of_signal != nullptr) {
     constexpr std::string_view line =
         "ngf: interrupted: the job was stopped, or one of its processes has ended\n";
-    if (first_to_tell_of_signal()) {
-      [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
-    }
+    if (first_to_tell_of_signal()) write_stderr(line);
     leave_at_once();
   }
   ::alarm(patience_seconds);
@@ -83,7 +88,7 @@ TerminalProgress::TerminalProgress(std::string what, bool quiet)
 TerminalProgress::~TerminalProgress() { clear(); }
 
 void TerminalProgress::clear() {
-  if (std::exchange(drawn_once_, false)) fmt::print(stderr, "\r\x1b[K");
+  if (std::exchange(drawn_once_, false)) write_stderr("\r\x1b[K");
 }
 
 void TerminalProgress::report(std::uint64_t done, std::uint64_t total) {
@@ -99,12 +104,11 @@ void TerminalProgress::report(std::uint64_t done, std::uint64_t total) {
   const double share = static_cast<double>(done) / static_cast<double>(total);
   const double elapsed = std::chrono::duration<double>(now - begun_).count();
   const int filled = static_cast<int>(share * width);
-  fmt::print(stderr, "\r\x1b[K{} [{:#<{}}{:.<{}}] {:.0f} %{}{}{}", what_, "", filled, "",
-             width - filled, share * 100,
-             share > 0 ? fmt::format(", {} left", human_seconds(elapsed * (1 - share) / share))
-                       : std::string(),
-             note_.empty() ? "" : ", ", note_);
-  std::fflush(stderr);
+  print_stderr("\r\x1b[K{} [{:#<{}}{:.<{}}] {:.0f} %{}{}{}", what_, "", filled, "", width - filled,
+               share * 100,
+               share > 0 ? fmt::format(", {} left", human_seconds(elapsed * (1 - share) / share))
+                         : std::string(),
+               note_.empty() ? "" : ", ", note_);
 }
 
 void TerminalProgress::note(std::string text) {
@@ -120,6 +124,14 @@ void listen_for_signals() {
     action.sa_handler = on_signal;
     ::sigaction(signal, &action, nullptr);
   }
+  struct sigaction closed_pipe {};
+  ::sigaction(SIGPIPE, nullptr, &closed_pipe);
+  if (closed_pipe.sa_handler == SIG_DFL) {
+    closed_pipe.sa_handler = on_signal;
+    ::sigaction(SIGPIPE, &closed_pipe, nullptr);
+  }
+  // Writing past a limit on file sizes is then an error like a full disk.
+  std::signal(SIGXFSZ, SIG_IGN);
 }
 
 void leave_at_first_signal(bool (*first_to_tell)()) { first_to_tell_of_signal = first_to_tell; }
@@ -162,7 +174,7 @@ void check_picture(const std::filesystem::path& path) {
 }
 
 void warn(const Common& common, std::string_view text) {
-  if (!common.quiet && speaks()) fmt::print(stderr, "ngf: warning: {}\n", one_line(text));
+  if (!common.quiet && speaks()) print_stderr("ngf: warning: {}\n", one_line(text));
 }
 
 void print_json(const Json& json) {

@@ -11,6 +11,7 @@
 #include "kernels/target.hpp"
 #include "ngf/error.hpp"
 #include "ranks.hpp"
+#include "standard_streams.hpp"
 #include "verbs.hpp"
 
 namespace {
@@ -21,14 +22,23 @@ int complain(std::string_view text, int exit_code = failed) {
   return Ranks::fail(exit_code, fmt::format("ngf: {}\n", one_line(text)));
 }
 
+/// What was printed has to arrive.
+int flush_output() {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return done;
+  return complain("cannot write to standard output");
+}
+
 /// CLI11 throws for --help as well; only real mistakes are wrong usage.
 int answer_parse_error(const CLI::App& program, const CLI::ParseError& error) {
-  if (error.get_exit_code() == 0) return program.exit(error);
+  if (error.get_exit_code() == 0) {
+    program.exit(error);
+    return flush_output();
+  }
   if (!speaks()) return wrong_usage;
   const CLI::App* verb = &program;
   for (const CLI::App* chosen : program.get_subcommands()) verb = chosen;
-  fmt::print(stderr, "ngf: {}\nTry: ngf {}--help\n", error.what(),
-             verb == &program ? std::string() : verb->get_name() + " ");
+  print_stderr("ngf: {}\nTry: ngf {}--help\n", error.what(),
+               verb == &program ? std::string() : verb->get_name() + " ");
   return wrong_usage;
 }
 
@@ -60,14 +70,13 @@ int run(int argc, char** argv) {
     if (version) {
       print_version(json);
     } else if (program.get_subcommands().empty()) {
-      fmt::print(stderr, "ngf: name a verb, such as: ngf info builtin:karate\n{}", program.help());
+      print_stderr("ngf: name a verb, such as: ngf info builtin:karate\n{}", program.help());
       return wrong_usage;
     }
   } catch (const CLI::ParseError& error) {
     return answer_parse_error(program, error);
   }
-  if (std::fflush(stdout) != 0) return complain("cannot write to standard output");
-  return done;
+  return flush_output();
 }
 
 int run_as_rank(int argc, char** argv) {
@@ -87,6 +96,7 @@ int run_as_rank(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   try {
+    open_standard_streams();
     const Ranks ranks;
     listen_for_signals();
     if (!Ranks::take_part_in(argc > 1 ? argv[1] : "")) return done;

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "mpi_plugin.hpp"
+#include "standard_streams.hpp"
 
 namespace ngf::cli {
 
@@ -104,11 +105,10 @@ bool Ranks::take_part_in(const std::string& verb) {
 
 int Ranks::fail(int exit_code, const std::string& line) {
   if (team() != nullptr) {
-    if (session->first_to_tell()) fmt::print(stderr, "{}", line);
-    std::fflush(stderr);
+    if (session->first_to_tell()) write_stderr(line);
     session->abort(exit_code);
   }
-  fmt::print(stderr, "{}", line);
+  write_stderr(line);
   return exit_code;
 }
 

@@ -11,6 +11,7 @@
 #include "graph_source.hpp"
 #include "ngf/error.hpp"
 #include "ranks.hpp"
+#include "standard_streams.hpp"
 #include "verbs.hpp"
 
 namespace ngf::cli {
@@ -44,18 +45,18 @@ std::vector<std::string> figures_of(const ReproduceVerb& verb) {
 }
 
 void print_plan(const experiments::ReproduceJob& job) {
-  fmt::print(stderr, "{:8} {:>6} {:>10}\n", "", "cells", "about");
+  print_stderr("{:8} {:>6} {:>10}\n", "", "cells", "about");
   double sum = 0;
   for (const experiments::Figure& figure : job.figures()) {
     const double left = job.estimate_left(figure);
     sum += left;
-    fmt::print(stderr, "{:8} {:>6} {:>10}  {}\n", figure.name, figure.cells.size(),
-               human_seconds(left), figure.title);
+    print_stderr("{:8} {:>6} {:>10}  {}\n", figure.name, figure.cells.size(), human_seconds(left),
+                 figure.title);
   }
   const std::string kept =
       job.kept() == 0 ? "" : fmt::format("; {} of them are done already", job.kept());
-  fmt::print(stderr, "{:8} {:>6} {:>10}  at {:.0f} GFLOP/s of products{}\n", "all", job.cells(),
-             human_seconds(sum), job.rate() / 1e9, kept);
+  print_stderr("{:8} {:>6} {:>10}  at {:.0f} GFLOP/s of products{}\n", "all", job.cells(),
+               human_seconds(sum), job.rate() / 1e9, kept);
 }
 
 /// Bars on the terminal, and a line for each figure that is done.
@@ -75,8 +76,8 @@ experiments::ReproduceWatch on_terminal(const Common& common) {
   watch.on_done = [quiet = common.quiet](const experiments::Figure& figure, double seconds,
                                          double left) {
     if (quiet) return;
-    fmt::print(stderr, "{:8} done in {}, about {} left\n", figure.name, human_seconds(seconds),
-               human_seconds(left));
+    print_stderr("{:8} done in {}, about {} left\n", figure.name, human_seconds(seconds),
+                 human_seconds(left));
   };
   return watch;
 }
@@ -89,8 +90,8 @@ void run_cells(const ReproduceVerb& verb, experiments::ReproduceJob& job) {
     job.run(watch, team().get());
   } catch (const Interrupted&) {
     if (!verb.common.quiet) {
-      fmt::print(stderr, "ngf: {} of {} cells are kept in {}; --resume runs the others\n",
-                 job.kept(), job.cells(), one_line(job.journal().string()));
+      print_stderr("ngf: {} of {} cells are kept in {}; --resume runs the others\n", job.kept(),
+                   job.cells(), one_line(job.journal().string()));
     }
     throw;
   }
@@ -136,6 +137,7 @@ void run_reproduce(const ReproduceVerb& verb) {
     return;
   }
   experiments::ReproduceJob job(study, figures, verb.out, verb.resume);
+  if (const std::string damage = job.damage(); !damage.empty()) warn(verb.common, damage);
   run_cells(verb, job);
   print_outcome(verb, job.write_report(stand_in), stand_in);
 }

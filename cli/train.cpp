@@ -13,6 +13,7 @@
 #include "ngf/tasks/classify.hpp"
 #include "ngf/tasks/splits.hpp"
 #include "ranks.hpp"
+#include "standard_streams.hpp"
 #include "train_flags.hpp"
 #include "train_job.hpp"
 #include "train_report.hpp"
@@ -42,6 +43,7 @@ void keep_runs(TrainJob& job, const TrainVerb& verb) {
   }
   try {
     job.keep_in(*place, verb.resume);
+    if (const std::string damage = job.damage(); !damage.empty()) warn(verb.common, damage);
   } catch (const Error& error) {
     if (needed) throw;
     warn(verb.common, fmt::format("finished runs are not kept: {}", error.what()));
@@ -50,8 +52,8 @@ void keep_runs(TrainJob& job, const TrainVerb& verb) {
 
 void say_what_is_kept(const TrainJob& job, const TrainVerb& verb) {
   if (verb.common.quiet || !job.journal_path() || job.kept() == 0) return;
-  fmt::print(stderr, "ngf: {} of {} runs are kept in {}; --resume trains the others\n", job.kept(),
-             verb.runs, one_line(job.journal_path()->string()));
+  print_stderr("ngf: {} of {} runs are kept in {}; --resume trains the others\n", job.kept(),
+               verb.runs, one_line(job.journal_path()->string()));
 }
 
 /// "ngcnn, 2 hops"; models without hops say none.
@@ -150,7 +152,9 @@ void run_job(const TrainVerb& verb, const TrainTask& task) {
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
   if (!verb.out.empty()) {
     const Model best = job.best_model(&progress);
-    if (speaks()) write_tensors(verb.out, to_tensors(best));
+    if (speaks()) {
+      naming(verb.out.string(), [&] { write_tensors(verb.out, to_tensors(best)); });
+    }
   }
   if (!verb.plot.empty() && speaks()) write_plot(verb, task, job.records());
   progress.clear();

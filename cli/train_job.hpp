@@ -50,6 +50,8 @@ class TrainJob {
   /// The job is done: its journal goes.
   void finish();
 
+  /// What the journal says about damaged records; empty for none.
+  std::string damage() const { return journal_ ? journal_->damage() : std::string(); }
   std::size_t kept() const { return finished_.size(); }
   const std::optional<std::filesystem::path>& journal_path() const { return journal_path_; }
   std::vector<RunRecord> records() const;

@@ -1,9 +1,12 @@
 #include "ngf/tasks/classify.hpp"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
 #include <numeric>
+#include <utility>
 
 #include "ngf/error.hpp"
 #include "ngf/generate.hpp"
@@ -367,6 +370,36 @@ TEST(Model, RefusesTensorsThatDoNotFit) {
   EXPECT_NE(refusal([](TensorFile& f) { f.metadata["settings"] = "{"; }), "");
   EXPECT_NE(refusal([](TensorFile& f) { f.metadata["settings"] = "{\"model\": 3}"; }), "");
   EXPECT_NE(refusal([](TensorFile& f) { f.metadata["labels"] = "[\"a\"]"; }), "");
+}
+
+TEST(Model, RefusesNumbersThatNoTrainingEndsWith) {
+  const TensorFile good = to_tensors(trained(true));
+  for (const float weight : {NAN, INFINITY, -INFINITY, 1e38F, -2e18F}) {
+    TensorFile file = good;
+    file.tensors[1].values[0] = weight;
+    EXPECT_THAT(error_of<Error>([&] { model_from(file); }),
+                testing::StartsWith("tensor '" + file.tensors[1].name + "' has a weight "))
+        << weight;
+    Model model = trained(true);
+    model.layers[0].weight(0, 0) = weight;
+    EXPECT_THAT(error_of<Error>([&] { to_tensors(model); }), testing::HasSubstr("has a weight "));
+  }
+  for (const auto& [key, value] : {std::pair<std::string, std::string>("hops", "1099511627776"),
+                                   {"hops", "-1"},
+                                   {"hops", "2.5"},
+                                   {"hops", "1e40"},
+                                   {"hops", "\"2\""},
+                                   {"min_paths", "4294967297"},
+                                   {"hidden", "18446744073709551615"},
+                                   {"layers", "9223372036854775808"}}) {
+    TensorFile file = good;
+    auto settings = nlohmann::json::parse(file.metadata["settings"]);
+    settings[key] = nlohmann::json::parse(value);
+    file.metadata["settings"] = settings.dump();
+    const std::string refused = error_of<Error>([&] { model_from(file); });
+    EXPECT_NE(refused, "") << key << " " << value;
+    EXPECT_THAT(refused, testing::Not(testing::HasSubstr("json"))) << refused;
+  }
 }
 
 }  // namespace

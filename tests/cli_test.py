@@ -438,6 +438,83 @@ class OutputTest(ProgramTest):
         self.assertEqual(edges_of(self.folder / "a.txt"), {(0, 1), (1, 2)})
 
 
+def limit_files_to(size):
+    """For the child alone: no file grows beyond that, as on a full disk. Python ignores SIGXFSZ; others do not."""
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
+    return limit
+
+
+def closing(*descriptors):
+    """For the child alone: the descriptors are closed."""
+    def close():
+        for descriptor in descriptors:
+            os.close(descriptor)
+    return close
+
+
+class StandardStreamsTest(ProgramTest):
+    WARNS = ["convert", "builtin:citation,nodes=100", "out.txt", "--json"]
+
+    def test_stderr_that_cannot_be_written(self):
+        self.assertIn("warning", self.succeed(*self.WARNS).err)
+        with open("/dev/full", "wb") as full:
+            for popen in [{"preexec_fn": closing(2)}, {"stderr": full}]:
+                self.assertIn("written", json.loads(self.succeed(*self.WARNS, **popen).out))
+                self.assertEqual(self.ngf("info", "nofile", **popen).code, 1)
+                self.assertEqual(self.ngf("nosuch", **popen).code, 2)
+                self.assertEqual(self.ngf(**popen).code, 2)
+
+    def test_stderr_that_nobody_reads(self):
+        """The work goes on."""
+        ours, theirs = os.pipe()
+        os.close(ours)
+        self.addCleanup(os.close, theirs)
+        self.assertIn("written", json.loads(self.succeed(*self.WARNS, stderr=theirs).out))
+        self.assertEqual(self.ngf("info", "nofile", stderr=theirs).code, 1)
+
+    def test_stdout_that_cannot_be_written(self):
+        commands = [["info", "builtin:karate"], ["--help"], ["info", "--help"], ["--version"], ["completion", "bash"]]
+        with open("/dev/full", "wb") as full:
+            for command in commands:
+                for popen in [{"preexec_fn": closing(1)}, {"stdout": full}]:
+                    self.assert_one_line(self.ngf(*command, **popen))
+
+    def test_stdout_that_nobody_reads(self):
+        """As of other programs, the end is silent."""
+        ours, theirs = os.pipe()
+        os.close(ours)
+        self.addCleanup(os.close, theirs)
+        outcome = self.ngf("info", "builtin:karate", stdout=theirs)
+        self.assertEqual((outcome.code, outcome.err), (128 + signal.SIGPIPE, ""))
+
+    def test_no_file_takes_the_place_of_a_closed_stream(self):
+        for closed in [(0,), (1,), (2,), (0, 1, 2)]:
+            outcome = self.ngf(*self.WARNS, preexec_fn=closing(*closed))
+            self.assertEqual(outcome.code, 1 if 1 in closed else 0, closed)
+            self.assertEqual(edges_of(self.folder / "out.txt"), self.plain_edges(), closed)
+
+    def plain_edges(self):
+        self.succeed("convert", "builtin:citation,nodes=100", "plain.txt")
+        return edges_of(self.folder / "plain.txt")
+
+
+class FullDiskTest(ProgramTest):
+    def test_every_format(self):
+        for name in ["out.txt", "out.csv", "out.mtx", "out.graph", "out.npy", "out.npz"]:
+            outcome = self.ngf("convert", "er:nodes=3000,p=0.02", name, preexec_fn=limit_files_to(50_000))
+            self.assert_one_line(outcome, name, "File too large")
+            self.assertEqual(list(self.folder.iterdir()), [], name)
+
+    def test_signals(self):
+        self.write("x.csv", "1\n" * 3000)
+        outcome = self.ngf("filter", "er:nodes=3000,p=0.002", "--signal", "x.csv", "--taps", "1,1", "-o", "y.npy",
+                           preexec_fn=limit_files_to(10_000))
+        self.assert_one_line(outcome, "y.npy", "File too large")
+        self.assertEqual([path.name for path in self.folder.iterdir()], ["x.csv"])
+
+
 class ReadingTest(ProgramTest):
     def nodes(self, text, *flags):
         self.write("list.txt", text)

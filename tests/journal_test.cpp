@@ -1,5 +1,6 @@
 #include "ngf/report/journal.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -75,26 +76,83 @@ TEST(Journal, GoesOnWhereItWasCut) {
   }
 }
 
-TEST(Journal, DropsWhatFollowsABrokenLine) {
+TEST(Journal, DropsDamagedLinesAlone) {
   const auto path = cut_job();
   const std::string whole = content_of(path);
-  for (const std::string& tail :
-       std::vector<std::string>{std::string(5, '\0') + "\n", "{}\n", "{\"key\":1}\n",
-                                "{\"piece\":1,\"key\":\"a\"}\n", "[]\n", "\n"}) {
-    overwrite(path, whole + tail + R"({"key":"run 3","piece":3})" + "\n");
+  const std::size_t header = whole.find('\n') + 1;
+  for (const std::string& line :
+       std::vector<std::string>{std::string(5, '\0'), "{}", R"({"key":"run 1","piece":1})", "[]"}) {
+    overwrite(path, whole.substr(0, header) + line + "\n" + whole.substr(header));
     {
       const Journal journal(path, "settings", true);
-      EXPECT_EQ(journal.size(), 2U) << tail;
+      EXPECT_EQ(journal.size(), 2U) << line;
+      EXPECT_THAT(journal.damage(),
+                  AllOf(HasSubstr(path.string()), HasSubstr("1 damaged record;")));
     }
-    EXPECT_EQ(content_of(path), whole) << tail;
+    // It is told once.
+    const Journal journal(path, "settings", true);
+    EXPECT_EQ(journal.size(), 2U) << line;
+    EXPECT_EQ(journal.damage(), "") << line;
   }
+}
+
+/// The pieces of the job as they were, or none; or a line that names the file.
+void expect_nothing_else(const std::filesystem::path& path, const std::string& content,
+                         const std::string& what) {
+  overwrite(path, content);
+  const std::string refused = error_of<Error>([&] {
+    const Journal journal(path, "settings", true);
+    for (const auto& [key, piece] :
+         {std::pair<std::string, std::string>("run 1", R"({"seed": 1, "accuracy": 0.8125})"),
+          {"run \"2\"\n", "[1,2.5e-300,null]"}}) {
+      const std::string* const found = journal.find(key);
+      if (found != nullptr) {
+        EXPECT_EQ(*found, piece) << what;
+      }
+    }
+    EXPECT_LE(journal.size(), 2U) << what;
+  });
+  if (!refused.empty()) {
+    EXPECT_THAT(refused, testing::StartsWith(path.string())) << what;
+  }
+}
+
+TEST(Journal, NoticesEveryFlippedBit) {
+  const auto path = cut_job();
+  const std::string whole = content_of(path);
+  const std::size_t header = whole.find('\n');
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    for (int bit = 0; bit < 8; ++bit) {
+      std::string damaged = whole;
+      damaged[i] = static_cast<char>(damaged[i] ^ (1 << bit));
+      expect_nothing_else(path, damaged, fmt::format("bit {} of byte {}", bit, i));
+      if (i <= header || damaged[i] == '\n') continue;
+      // Damage of one record leaves the others, unless it joins two.
+      overwrite(path, damaged);
+      const Journal journal(path, "settings", true);
+      EXPECT_GE(journal.size(), whole[i] == '\n' ? 0U : 1U) << i;
+    }
+  }
+}
+
+TEST(Journal, TellsOtherFormats) {
+  const auto path = new_path();
+  for (const char* const header :
+       {R"({"ngf-journal":1,"settings":"settings"})", R"({"ngf-journal":3})"}) {
+    overwrite(path, std::string(header) + "\n{\"key\":\"a\",\"piece\":1}\n");
+    EXPECT_THAT(refusal(path, "settings", true),
+                AllOf(HasSubstr(path.string()), HasSubstr("another version"), HasSubstr("remove")));
+  }
+  EXPECT_EQ(refusal(path, "settings", false), "");
 }
 
 TEST(Journal, BeginsAnewUnlessToldToGoOn) {
   const auto path = cut_job();
+  const std::string whole = content_of(path);
   const Journal journal(path, "settings", false);
   EXPECT_EQ(journal.size(), 0U);
-  EXPECT_EQ(content_of(path), "{\"ngf-journal\":1,\"settings\":\"settings\"}\n");
+  EXPECT_EQ(content_of(path), whole.substr(0, whole.find('\n') + 1));
+  EXPECT_THAT(whole, testing::StartsWith(R"({"ngf-journal":2,"sha256":")"));
 }
 
 TEST(Journal, ResumesNothingWhereNothingIs) {
@@ -176,8 +234,8 @@ TEST(Journal, GoesOnAfterAFullDisk) {
   EXPECT_THAT(error, HasSubstr("cannot be written"));
   EXPECT_EQ(journal.find("b"), nullptr);
   journal.add("c", "3");
-  EXPECT_THAT(content_of(path), testing::EndsWith("{\"key\":\"a\",\"piece\":1}\n"
-                                                  "{\"key\":\"c\",\"piece\":3}\n"));
+  EXPECT_EQ(journal.size(), 2U);
+  EXPECT_THAT(content_of(path), testing::EndsWith("\"key\":\"c\",\"piece\":3}\n"));
 }
 
 }  // namespace

@@ -86,10 +86,44 @@ TEST(Tensors, TheSameContentIsTheSameBytes) {
   const std::string bytes = bytes_of(path);
   write_tensors(path, {{{"k", "v"}}, {b, a}});
   EXPECT_EQ(bytes_of(path), bytes);
-  std::string header = R"({"__metadata__":{"k":"v"},)" + entry("a", "F32", "[2]", "[0,8]") + "," +
+  const std::string sum = ngf::io::checksum_of({{{"k", "v"}}, {a, b}});
+  std::string header = R"({"__metadata__":{"k":"v","ngf-sha256":")" + sum + R"("},)" +
+                       entry("a", "F32", "[2]", "[0,8]") + "," +
                        entry("b", "F32", "[1]", "[8,12]") + "}";
   header.resize((header.size() + 7) / 8 * 8, ' ');
   EXPECT_EQ(bytes, safetensors(header, raw<float>({1, 2, 3})));
+}
+
+TEST(Tensors, NoticesEveryFlippedBit) {
+  const auto path = temp_file("model.safetensors");
+  const TensorFile file{{{"settings", R"({"hops": 2})"}},
+                        {{"a", {2, 1}, {1, -2}}, {"b", {1}, {0.5F}}}};
+  write_tensors(path, file);
+  const std::string whole = bytes_of(path);
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    for (int bit = 0; bit < 8; ++bit) {
+      std::string damaged = whole;
+      damaged[i] = static_cast<char>(damaged[i] ^ (1 << bit));
+      const std::string refused = error_of<Error>([&] {
+        TensorFile found = read(damaged);
+        // The key of the checksum may be what is damaged.
+        if (found.metadata.size() > 1) found.metadata = {{"settings", found.metadata["settings"]}};
+        EXPECT_EQ(found, file) << i << ", bit " << bit;
+      });
+      if (!refused.empty()) {
+        EXPECT_THAT(refused, testing::StartsWith("m.safetensors: ")) << i << ", bit " << bit;
+      }
+    }
+  }
+}
+
+TEST(Tensors, ReadsConvertedFilesThatKeepTheChecksum) {
+  const std::string data = raw<double>({1, 2});
+  const std::string header = R"({"__metadata__":{"ngf-sha256":"of other numbers"},)";
+  const std::string of_double = header + entry("a", "F64", "[2]", "[0,16]") + "}";
+  EXPECT_THAT(read(safetensors(of_double, data)).tensors.at(0).values, ElementsAre(1, 2));
+  const std::string of_float = header + entry("a", "F32", "[4]", "[0,16]") + "}";
+  EXPECT_THAT(refusal(safetensors(of_float, data)), HasSubstr("does not match its checksum"));
 }
 
 TEST(Tensors, AlignsTheNumbers) {

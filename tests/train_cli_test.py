@@ -433,10 +433,10 @@ class PredictTest(TrainTest):
 
 
 class ResumeTest(TrainTest):
-    def start(self, *flags, job=LONG, stderr=subprocess.PIPE):
+    def start(self, *flags, job=LONG, stderr=subprocess.PIPE, **popen):
         child = subprocess.Popen([PROGRAM, "train", *job, *flags, "--threads", "1"],
                                  cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL,
-                                 stdout=subprocess.PIPE, stderr=stderr)
+                                 stdout=subprocess.PIPE, stderr=stderr, **popen)
         self.addCleanup(child.communicate)
         self.addCleanup(child.kill)
         return child
@@ -451,8 +451,8 @@ class ResumeTest(TrainTest):
                     return journal
             time.sleep(0.002)
 
-    def cut(self, number, *flags):
-        child = self.start(*flags)
+    def cut(self, number, *flags, **popen):
+        child = self.start(*flags, **popen)
         journal = self.wait_for_runs(child, 4)
         child.send_signal(number)
         out, err = child.communicate()
@@ -495,6 +495,13 @@ class ResumeTest(TrainTest):
         code, _, err = self.cut(signal.SIGTERM, "--quiet", "-o", "m.safetensors")
         self.assertEqual((code, err), (143, "ngf: interrupted\n"))
         self.assertFalse((self.folder / "m.safetensors").exists())
+        self.assert_resumes("-o", "m.safetensors")
+
+    def test_interrupted_without_stderr(self):
+        """The messages are lost, and not written into the journal."""
+        code, journal, _ = self.cut(signal.SIGINT, "-o", "m.safetensors", preexec_fn=lambda: os.close(2))
+        self.assertEqual(code, 130)
+        self.assertTrue(journal.read_bytes().startswith(b'{"ngf-journal":'))
         self.assert_resumes("-o", "m.safetensors")
 
     def test_other_settings(self):

@@ -54,6 +54,8 @@ class ReproduceJob {
   std::size_t kept() const { return journal_->size(); }
   double rate() const { return rate_; }
   const std::filesystem::path& journal() const { return journal_->path(); }
+  /// What the journal says about damaged records; empty for none.
+  std::string damage() const { return journal_->damage(); }
   const std::vector<Figure>& figures() const { return figures_; }
   /// Of the cells that are missing, in seconds.
   double estimate_left(const Figure& figure) const;

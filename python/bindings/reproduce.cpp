@@ -2,10 +2,12 @@
 
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "bindings.hpp"
 #include "work.hpp"
@@ -30,12 +32,11 @@ experiments::ReproduceWatch watch_of(const std::optional<nb::callable>& say, Pro
   return watch;
 }
 
-/// Returns the data sets that were not there.
-std::vector<std::string> run_figures(const std::vector<std::string>& figures,
-                                     const std::filesystem::path& folder,
-                                     const std::vector<std::filesystem::path>& data,
-                                     experiments::Study study, bool resume,
-                                     const std::optional<nb::callable>& say) {
+/// Returns the data sets that are missing, and what the journal says about damaged records.
+std::pair<std::vector<std::string>, std::string> run_figures(
+    const std::vector<std::string>& figures, const std::filesystem::path& folder,
+    const std::vector<std::filesystem::path>& data, experiments::Study study, bool resume,
+    const std::optional<nb::callable>& say) {
   return without_gil([&](Progress* signals) {
     const experiments::ReproduceWatch watch = watch_of(say, signals);
     std::vector<std::string> missing;
@@ -46,7 +47,7 @@ std::vector<std::string> run_figures(const std::vector<std::string>& figures,
     job.time_trials(watch);
     job.run(watch);
     job.write_report(!missing.empty());
-    return missing;
+    return std::pair(missing, job.damage());
   });
 }
 

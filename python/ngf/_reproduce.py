@@ -36,7 +36,10 @@ def reproduce(figures="all", *, full: bool = False, settings: str = "text", runs
     study.seed = arguments.seed(seed)
     study.threads = arguments.threads(threads)
     study.memory = arguments.memory(memory)
-    missing = _engine.reproduce(names, Path(out), data_folders(data), study, resume, _tell if verbose else None)
+    missing, damage = _engine.reproduce(names, Path(out), data_folders(data), study, resume,
+                                        _tell if verbose else None)
+    if damage:
+        warnings.warn(damage, stacklevel=2)
     if missing:
         warnings.warn(f"a synthetic citation network stands in for {', '.join(missing)}, not here", stacklevel=2)
     return json.loads((Path(out) / "results.json").read_text(encoding="utf-8"))

@@ -97,6 +97,17 @@ void AtomicFile::commit() {
   ::close(std::exchange(file_, -1));
 }
 
+int write_at(int file, std::string_view bytes, std::uint64_t offset) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::pwrite(file, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return errno;
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+    offset += static_cast<std::uint64_t>(written);
+  }
+  return 0;
+}
+
 void remove_unfinished_files() noexcept {
   for (auto& slot : unfinished) {
     const char* path = slot.exchange(nullptr);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string_view>
 
@@ -32,6 +33,10 @@ class AtomicFile {
   std::filesystem::path passing_path_;
   int file_ = -1;
 };
+
+/// Writes all of the bytes at this offset of a file. Returns 0, or the error number of the write
+/// that failed.
+int write_at(int file, std::string_view bytes, std::uint64_t offset);
 
 /// Removes what unfinished AtomicFiles of this process have on the disk. It does only what a signal
 /// handler may do.

@@ -266,6 +266,22 @@ std::vector<float> read_values(const Input& input, const Entry& entry, std::uint
   });
 }
 
+/// Compares the checksum of `write_tensors`, where there is one, and takes it off the metadata.
+/// Programs that convert the numbers keep the metadata as they are.
+void check_checksum(TensorFile& file, const std::vector<Entry>& entries, const std::string& name) {
+  const auto found = file.metadata.find(std::string(tensor_checksum_key));
+  if (found == file.metadata.end()) return;
+  const std::string expected = found->second;
+  file.metadata.erase(found);
+  const bool converted = std::any_of(entries.begin(), entries.end(),
+                                     [](const Entry& entry) { return entry.kind->name != "F32"; });
+  if (converted || checksum_of(file) == expected) return;
+  fail(
+      "{}: its content does not match its checksum: the file is damaged; another program that "
+      "changes it has to remove '{}' from the metadata",
+      name, tensor_checksum_key);
+}
+
 }  // namespace
 
 TensorFile read_tensors(const Input& input) {
@@ -287,6 +303,7 @@ TensorFile read_tensors(const Input& input) {
     std::vector<float> values = read_values(input, entry, data_at + entry.begin());
     file.tensors.push_back({std::move(entry.name), std::move(entry.shape), std::move(values)});
   }
+  check_checksum(file, header.entries, input.name());
   return file;
 }
 

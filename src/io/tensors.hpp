@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "io/input.hpp"
@@ -9,6 +10,12 @@ namespace ngf::io {
 
 /// The key of the header that names no tensor.
 inline constexpr std::string_view tensor_metadata_key = "__metadata__";
+
+/// The key of the metadata under which `write_tensors` keeps the checksum of the rest.
+inline constexpr std::string_view tensor_checksum_key = "ngf-sha256";
+
+/// The checksum of the tensors and of the metadata beside itself.
+std::string checksum_of(const TensorFile& file);
 
 /// The same from bytes that are there already.
 TensorFile read_tensors(const Input& input);

@@ -1,9 +1,11 @@
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "detail/fail.hpp"
 #include "io/atomic_file.hpp"
 #include "io/quote.hpp"
+#include "io/sha256.hpp"
 #include "io/tensors.hpp"
 
 namespace ngf {
@@ -43,7 +45,8 @@ std::vector<const Tensor*> sorted_tensors(const TensorFile& file, const std::str
 std::string header_text(const TensorFile& file, const std::vector<const Tensor*>& sorted,
                         const std::string& place) {
   nlohmann::ordered_json header = nlohmann::ordered_json::object();
-  if (!file.metadata.empty()) header[std::string(io::tensor_metadata_key)] = file.metadata;
+  auto& metadata = header[std::string(io::tensor_metadata_key)] = file.metadata;
+  metadata[std::string(io::tensor_checksum_key)] = io::checksum_of(file);
   std::uint64_t offset = 0;
   for (const Tensor* tensor : sorted) {
     const std::uint64_t end = offset + tensor->values.size() * sizeof(float);
@@ -64,6 +67,28 @@ std::string header_text(const TensorFile& file, const std::vector<const Tensor*>
 }
 
 }  // namespace
+
+std::string io::checksum_of(const TensorFile& file) {
+  Sha256 sum;
+  const auto add = [&](std::string_view text) {
+    sum.add(fmt::format("{}:", text.size()));
+    sum.add(text);
+  };
+  for (const auto& [key, value] : file.metadata) {
+    if (key == tensor_checksum_key) continue;
+    add(key);
+    add(value);
+  }
+  std::map<std::string_view, const Tensor*> by_name;
+  for (const Tensor& tensor : file.tensors) by_name.emplace(tensor.name, &tensor);
+  for (const auto& [name, tensor] : by_name) {
+    add(name);
+    add(fmt::format("{}", fmt::join(tensor->shape, ",")));
+    add({reinterpret_cast<const char*>(tensor->values.data()),
+         tensor->values.size() * sizeof(float)});
+  }
+  return sum.finish();
+}
 
 void write_tensors(const std::filesystem::path& path, const TensorFile& file) {
   const std::vector<const Tensor*> sorted = sorted_tensors(file, path.string());

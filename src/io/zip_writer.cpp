@@ -1,11 +1,9 @@
 #include "io/zip_writer.hpp"
 
-#include <unistd.h>
 #include <zip.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <memory>
 
 #include "detail/fail.hpp"
@@ -30,14 +28,15 @@ struct Sink {
       : name(target.target().string()), file(target.descriptor()) {}
 
   zip_int64_t write(const void* data, zip_uint64_t length) {
-    const ssize_t written = ::pwrite(file, data, length, static_cast<off_t>(position));
-    if (written < 0) {
-      zip_error_set(&error, ZIP_ER_WRITE, errno);
+    // libzip reports a write of fewer bytes as an interrupted system call.
+    const int failure = write_at(file, {static_cast<const char*>(data), length}, position);
+    if (failure != 0) {
+      zip_error_set(&error, ZIP_ER_WRITE, failure);
       return -1;
     }
-    position += static_cast<std::uint64_t>(written);
+    position += length;
     size = std::max(size, position);
-    return written;
+    return static_cast<zip_int64_t>(length);
   }
 
   static zip_int64_t serve(void* sink, void* data, zip_uint64_t length, zip_source_cmd_t command) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include "detail/fail.hpp"
@@ -22,6 +23,9 @@ constexpr std::array<std::pair<ModelKind, std::string_view>, 5> names{{
 bool has_taps(ModelKind kind) { return kind == ModelKind::ngcnn || kind == ModelKind::gcnn; }
 
 void check_taps(const ModelSettings& settings) {
+  for (const double tap : settings.taps) {
+    if (!std::isfinite(tap)) detail::fail("a tap is {}; taps are finite numbers", tap);
+  }
   const std::size_t count = tap_count(settings);
   const std::size_t groups = tap_group_count(settings);
   if (!settings.taps.empty() && settings.taps.size() != count &&

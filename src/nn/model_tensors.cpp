@@ -1,6 +1,8 @@
 #include <array>
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "detail/fail.hpp"
 #include "ngf/io/tensors.hpp"
@@ -46,20 +48,33 @@ json to_json(const ModelSettings& s) {
           {"normalize_features", s.normalize_features}};
 }
 
+/// A whole number that `Number` can hold.
+template <typename Number>
+Number whole_number(const json& j, const char* key) {
+  const json& value = j.at(key);
+  const bool negative = value.is_number_integer() && !value.is_number_unsigned();
+  const bool fits = negative ? std::in_range<Number>(value.get<std::int64_t>())
+                             : std::in_range<Number>(value.get<std::uint64_t>());
+  if (!value.is_number_integer() || !fits) {
+    fail("the model's settings have {} {}, which no model has", value.dump(), key);
+  }
+  return value.get<Number>();
+}
+
 ModelSettings settings_from(const json& j) {
   ModelSettings s;
   const auto model = model_of_name(j.at("model").get<std::string>());
   if (!model) fail("the model's settings name '{}', which is none", j["model"].get<std::string>());
   s.model = *model;
-  s.hops = j.at("hops").get<std::uint32_t>();
+  s.hops = whole_number<std::uint32_t>(j, "hops");
   s.taps = j.at("taps").get<std::vector<double>>();
   s.unit_taps = j.at("unit_taps").get<bool>();
   s.learn_taps = j.at("learn_taps").get<bool>();
   s.normalization = kind_of(all_normalizations, normalization_name, j.at("normalization"));
   s.shift = kind_of(all_shifts, shift_name, j.at("shift"));
-  s.min_paths = j.at("min_paths").get<int>();
-  s.hidden = j.at("hidden").get<std::int64_t>();
-  s.layers = j.at("layers").get<std::int64_t>();
+  s.min_paths = whole_number<int>(j, "min_paths");
+  s.hidden = whole_number<std::int64_t>(j, "hidden");
+  s.layers = whole_number<std::int64_t>(j, "layers");
   s.bias = j.at("bias").get<bool>();
   s.skip = j.at("skip").get<bool>();
   s.linear_output = j.value("linear_output", false);
@@ -136,6 +151,18 @@ std::vector<std::uint32_t> groups_from(const std::vector<float>& values) {
   return groups;
 }
 
+/// Throws Error for weights that no training ends with: a network of them computes no numbers.
+void check_weights(const TensorFile& file) {
+  constexpr float largest = 1e18F;  // products of two are finite
+  for (const Tensor& tensor : file.tensors) {
+    for (const float value : tensor.values) {
+      if (std::abs(value) <= largest) continue;
+      fail("tensor '{}' has a weight {}; a weight is a finite number of at most {} in size",
+           tensor.name, value, largest);
+    }
+  }
+}
+
 /// Throws Error unless the layers fit the settings and each other.
 void check_shapes(const Model& model) {
   const auto count = static_cast<std::size_t>(layer_count(model.settings));
@@ -176,6 +203,7 @@ TensorFile to_tensors(const Model& model) {
   }
   const auto& groups = model.settings.tap_groups;
   add(file, "tap_groups", std::vector<float>(groups.begin(), groups.end()));
+  check_weights(file);
   return file;
 }
 
@@ -192,9 +220,10 @@ Model model_from(const TensorFile& file) {
   try {
     model.settings = settings_from(json::parse(text("settings")));
     model.labels = json::parse(text("labels")).get<std::vector<std::string>>();
-  } catch (const json::exception& error) {
-    fail("the model's metadata are broken: {}", error.what());
+  } catch (const json::exception&) {
+    fail("the model's metadata are broken: 'settings' or 'labels' are not as ngf writes them");
   }
+  check_weights(file);
   Tensors tensors(file);
   if (tensors.has("tap_groups")) {
     model.settings.tap_groups = groups_from(tensors.vector("tap_groups"));

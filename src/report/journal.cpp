@@ -8,11 +8,13 @@
 #include <cerrno>
 #include <cstring>
 #include <nlohmann/json.hpp>
-#include <string_view>
+#include <optional>
 #include <utility>
 
 #include "detail/fail.hpp"
+#include "io/atomic_file.hpp"
 #include "io/input.hpp"
+#include "io/sha256.hpp"
 
 namespace ngf {
 
@@ -21,15 +23,34 @@ namespace {
 using detail::fail;
 using nlohmann::json;
 
-// How every journal begins, whatever its job.
-constexpr std::string_view mark = R"({"ngf-journal":1,"settings":)";
+// How journals of every format begin, those of this format, and the lines that follow.
+constexpr std::string_view any_journal = R"({"ngf-journal":)";
+constexpr std::string_view header_begin = R"({"ngf-journal":2,)";
+constexpr std::string_view record_begin = "{";
 
-std::string header_line(const std::string& settings) {
-  return std::string(mark) + json(settings).dump() + "}\n";
+/// A line of JSON: `begin`, the checksum of `content`, `content`.
+std::string checked_line(std::string_view begin, std::string_view content) {
+  constexpr std::size_t digits = 16;
+  io::Sha256 sum;
+  sum.add(content);
+  return fmt::format(R"({}"sha256":"{}",{})", begin, sum.finish().substr(0, digits), content);
 }
 
-std::string piece_prefix(const std::string& key) {
-  return R"({"key":)" + json(key).dump() + R"(,"piece":)";
+/// The content of such a line; nothing where any of its bytes is wrong.
+std::optional<std::string_view> content_of(std::string_view line, std::string_view begin) {
+  static const std::size_t checksum_bytes = checked_line("", "").size();
+  if (line.size() < begin.size() + checksum_bytes) return {};
+  const std::string_view content = line.substr(begin.size() + checksum_bytes);
+  if (line != checked_line(begin, content)) return {};
+  return content;
+}
+
+std::string header_content(const std::string& settings) {
+  return R"("settings":)" + json(settings).dump() + "}";
+}
+
+std::string record_prefix(const std::string& key) {
+  return R"("key":)" + json(key).dump() + R"(,"piece":)";
 }
 
 /// After this a new name in a folder outlives a loss of power. Not every file system offers it.
@@ -56,8 +77,8 @@ Journal::Journal(std::filesystem::path path, const std::string& settings, bool r
   try {
     const std::string content = io::Input(path_).read_all();
     // Only a journal, or what one that was cut off left of its beginning, may be overwritten.
-    const std::string_view begin = std::string_view(content).substr(0, mark.size());
-    if (!mark.starts_with(begin)) {
+    const std::string_view begin = std::string_view(content).substr(0, any_journal.size());
+    if (!any_journal.starts_with(begin)) {
       fail("{}: is there and is no journal; remove it or give another name", path_.string());
     }
     if (resume && content.find('\n') != std::string::npos) load(content, settings);
@@ -65,7 +86,7 @@ Journal::Journal(std::filesystem::path path, const std::string& settings, bool r
       fail("{}: cannot be written: {}", path_.string(), std::strerror(errno));
     }
     if (bytes_ == 0) {
-      append(header_line(settings));
+      append(checked_line(header_begin, header_content(settings)) + "\n");
       sync_folder(path_);
     }
   } catch (...) {
@@ -96,40 +117,64 @@ void Journal::open_and_lock() {
 }
 
 void Journal::load(const std::string& content, const std::string& settings) {
-  const std::string header = header_line(settings);
-  if (!content.starts_with(header)) {
-    fail(
-        "{}: its job has other settings than this one, so it cannot go on; remove the file, or "
-        "give another name",
-        path_.string());
-  }
-  bytes_ = header.size();
+  const std::size_t header_end = content.find('\n');
+  check_header(std::string_view(content).substr(0, header_end), settings);
+  bytes_ = header_end + 1;
   for (;;) {
     const std::size_t end = content.find('\n', bytes_);
     if (end == std::string::npos) return;
-    const std::string line = content.substr(bytes_, end - bytes_);
-    const json parsed = json::parse(line, nullptr, false);
-    // Whatever follows a broken line is done again.
-    if (!parsed.is_object() || !parsed.contains("key") || !parsed["key"].is_string()) return;
-    const auto key = parsed["key"].get<std::string>();
-    const std::string prefix = piece_prefix(key);
-    if (!line.starts_with(prefix)) return;
-    pieces_[key] = line.substr(prefix.size(), line.size() - prefix.size() - 1);
+    const std::size_t size = end - bytes_;
+    // An empty line stands for damage that an earlier process has told.
+    if (size > 0 && !load_record(std::string_view(content).substr(bytes_, size))) {
+      ++damaged_;
+      write(std::string(size, '\n'));
+    }
     bytes_ = end + 1;
   }
 }
 
-void Journal::append(const std::string& line) {
-  std::size_t done = 0;
-  while (done < line.size()) {
-    const ssize_t written =
-        ::pwrite(file_, line.data() + done, line.size() - done, static_cast<off_t>(bytes_ + done));
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail("{}: cannot be written: {}", path_.string(), std::strerror(errno));
-    done += static_cast<std::size_t>(written);
+void Journal::check_header(std::string_view header, const std::string& settings) const {
+  constexpr std::string_view remedy = "remove the file to start again, or give another name";
+  if (!header.starts_with(header_begin)) {
+    fail("{}: a journal of another version of ngf; {}", path_.string(), remedy);
   }
+  const auto content = content_of(header, header_begin);
+  if (!content) {
+    fail("{}: its first line is damaged, so its job is unknown; {}", path_.string(), remedy);
+  }
+  if (*content != header_content(settings)) {
+    fail("{}: its job has other settings than this one, so it cannot go on; {}", path_.string(),
+         remedy);
+  }
+}
+
+bool Journal::load_record(std::string_view line) {
+  const auto content = content_of(line, record_begin);
+  if (!content) return false;
+  const json parsed = json::parse(line, nullptr, false);
+  if (!parsed.is_object() || !parsed.contains("key") || !parsed["key"].is_string()) return false;
+  const auto key = parsed["key"].get<std::string>();
+  const std::string prefix = record_prefix(key);
+  if (!content->starts_with(prefix)) return false;
+  pieces_[key] = content->substr(prefix.size(), content->size() - prefix.size() - 1);
+  return true;
+}
+
+void Journal::write(const std::string& text) {
+  const int failure = io::write_at(file_, text, bytes_);
+  if (failure != 0) fail("{}: cannot be written: {}", path_.string(), std::strerror(failure));
+}
+
+void Journal::append(const std::string& line) {
+  write(line);
   if (::fsync(file_) != 0) fail("{}: cannot be written: {}", path_.string(), std::strerror(errno));
   bytes_ += line.size();
+}
+
+std::string Journal::damage() const {
+  if (damaged_ == 0) return {};
+  return fmt::format("{}: {} damaged {}; what was lost is computed again", path_.string(), damaged_,
+                     damaged_ == 1 ? "record" : "records");
 }
 
 const std::string* Journal::find(const std::string& key) const {
@@ -141,7 +186,7 @@ void Journal::add(const std::string& key, const std::string& json_text) {
   if (json_text.find('\n') != std::string::npos || !json::accept(json_text)) {
     fail("{}: piece '{}' is not JSON in one line", path_.string(), key);
   }
-  append(piece_prefix(key) + json_text + "}\n");
+  append(checked_line(record_begin, record_prefix(key) + json_text + "}") + "\n");
   pieces_[key] = json_text;
 }
 

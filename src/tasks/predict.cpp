@@ -51,6 +51,9 @@ Prediction predict(const Model& model, const Dataset& dataset, const PredictOpti
   tasks::set_weights(network.layout(), 0, model.layers, network.parameters());
   Prediction result;
   result.probabilities = network.forward();
+  if (!result.probabilities.allFinite()) {
+    detail::fail("the network's outputs are not finite; its weights or the features are too large");
+  }
   const auto classes = static_cast<std::size_t>(model.classes());
   const tasks::Outputs outputs{result.probabilities.data(), classes, classes};
   for (NodeId u = 0; u < dataset.graph.nodes(); ++u) result.labels.push_back(outputs.label(u));

@@ -85,9 +85,11 @@ struct Model {
 };
 
 /// A model as named tensors (layers.0.weight, layers.0.skip, layers.0.bias, layers.0.taps, ...,
-/// tap_groups), its settings and labels as JSON in the metadata.
+/// tap_groups), its settings and labels as JSON in the metadata. Throws Error for weights that are
+/// not finite, or larger than 1e18 in size.
 TensorFile to_tensors(const Model& model);
-/// The reverse. Throws Error for tensors that are missing, too many, or do not fit each other.
+/// The reverse. Throws Error for such weights, and for tensors that are missing, too many, or do
+/// not fit each other.
 Model model_from(const TensorFile& file);
 
 }  // namespace ngf

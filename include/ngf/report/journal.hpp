@@ -4,17 +4,20 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <string_view>
 
 namespace ngf {
 
 /// The finished pieces of a long job, kept over Ctrl-C, kill -9 and a loss of power: a text file
-/// with one line of JSON a piece, each on the disk before `add` returns. A line that was cut off is
-/// dropped when the job goes on.
+/// with one line of JSON per piece, each on the disk before `add` returns. Each line has a
+/// checksum. When the job goes on, a last line that was cut off is dropped, and so are damaged
+/// lines, which `damage` tells.
 class Journal {
  public:
   /// Begins a journal, or with `resume` goes on with one whose `settings`, any text, are the same;
-  /// without one it begins. Throws Error for a journal of other settings, for one that another
-  /// process is writing, and for a file that is no journal.
+  /// without one it begins. Throws Error for a journal of other settings or of another format, for
+  /// one whose first line is damaged or that another process is writing, and for a file that is no
+  /// journal.
   Journal(std::filesystem::path path, const std::string& settings, bool resume);
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
@@ -29,17 +32,25 @@ class Journal {
   void remove();
 
   std::size_t size() const { return pieces_.size(); }
+  /// A line that names the file and says how many of its pieces were damaged; empty for none.
+  std::string damage() const;
   const std::filesystem::path& path() const { return path_; }
 
  private:
   void open_and_lock();
   void load(const std::string& content, const std::string& settings);
+  void check_header(std::string_view header, const std::string& settings) const;
+  /// False for a damaged line.
+  bool load_record(std::string_view line);
+  /// Writes at the end of the lines that are loaded.
+  void write(const std::string& text);
   void append(const std::string& line);
 
   std::filesystem::path path_;
   int file_ = -1;
   std::uint64_t bytes_ = 0;  // of whole lines
   std::map<std::string, std::string> pieces_;
+  std::size_t damaged_ = 0;
 };
 
 }  // namespace ngf
