@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -60,6 +61,15 @@ std::uint64_t parse_seed(const std::string& text) {
   if (error == std::errc() && stop == end) return value;
   throw CLI::ValidationError("--seed",
                              fmt::format("'{}' is no whole number from 0 to 2^64 - 1", text));
+}
+
+/// Throws for anything that is no finite number.
+double finite_number(const std::string& flag, const std::string& text) {
+  double value = 0;
+  if (io::parse_number(text.data(), text.data() + text.size(), value) && std::isfinite(value)) {
+    return value;
+  }
+  throw CLI::ValidationError(flag, fmt::format("'{}' is not a finite number", one_line(text)));
 }
 
 }  // namespace
@@ -211,6 +221,31 @@ std::uint64_t parse_bytes(const std::string& text) {
     }
   }
   throw CLI::ValidationError("--memory", fmt::format("'{}' is no size, such as 500M or 4G", text));
+}
+
+CLI::Option* add_numbers(CLI::App& verb, const std::string& flag, std::vector<double>& values,
+                         const std::string& text) {
+  const auto parse = [flag, &values](const std::string& list) {
+    values.clear();
+    for (std::size_t begin = 0; begin <= list.size();) {
+      const std::size_t end = std::min(list.find(',', begin), list.size());
+      values.push_back(finite_number(flag, list.substr(begin, end - begin)));
+      begin = end + 1;
+    }
+  };
+  return verb.add_option_function<std::string>(flag, parse, text)->type_name("NUMBER,...");
+}
+
+void refuse_infinite_numbers(CLI::App& program) {
+  for (CLI::Option* const option : program.get_options()) {
+    if (!option->get_type_name().starts_with(CLI::detail::type_name<double>())) continue;
+    const auto check = [flag = option->get_name()](const std::string& text) {
+      finite_number(flag, text);
+      return std::string();
+    };
+    option->check(CLI::Validator(check, ""));
+  }
+  for (CLI::App* const verb : program.get_subcommands(nullptr)) refuse_infinite_numbers(*verb);
 }
 
 }  // namespace ngf::cli

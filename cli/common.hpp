@@ -106,4 +106,10 @@ void print_json(const Json& json);
 /// 1024).
 std::uint64_t parse_bytes(const std::string& text);
 
+/// Adds a flag that takes a list of finite numbers, such as 1,.5,.25.
+CLI::Option* add_numbers(CLI::App& verb, const std::string& flag, std::vector<double>& values,
+                         const std::string& text);
+/// Makes all flags of the program that take one number refuse those that are not finite.
+void refuse_infinite_numbers(CLI::App& program);
+
 }  // namespace ngf::cli

@@ -146,11 +146,23 @@ void run_with(const Filter& filter, std::string_view storage, const FilterVerb& 
     Matrix y = read_matrix(verb.fit, filter.nodes());
     if (deal != nullptr) y = own_rows(y, *deal);
     const FittedTaps found = fit_taps(filter, x, y);
+    if (!std::isfinite(found.residual)) {
+      throw Error(
+          fmt::format("{}: the sums of squares exceed the range of double precision; "
+                      "scale the signals",
+                      verb.signal.string()));
+    }
     print_fit(found, seconds(), storage, verb.common.json);
     return;
   }
   const Matrix y = filter.apply(x);
   const double took = seconds();
+  if (!y.allFinite()) {
+    throw Error(
+        fmt::format("{}: not written: the results exceed the range of double precision; "
+                    "take smaller taps or signals",
+                    verb.out.string()));
+  }
   if (deal == nullptr) {
     io::write_matrix(verb.out, y);
   } else {

@@ -5,9 +5,7 @@
 namespace ngf::cli {
 
 CLI::Option* FilterFlags::add_taps_to(CLI::App& verb) {
-  return verb.add_option("--taps", taps, "h_0,h_1,...: what hops 0, 1, ... count")
-      ->delimiter(',')
-      ->allow_extra_args(false);
+  return add_numbers(verb, "--taps", taps, "h_0,h_1,...: what hops 0, 1, ... count");
 }
 
 CLI::Option* FilterFlags::add_to(CLI::App& verb) {

@@ -65,6 +65,7 @@ int run(int argc, char** argv) {
   add_bench(program);
   add_data(program);
   add_completion(program);
+  refuse_infinite_numbers(program);
   try {
     program.parse(argc, argv);
     if (version) {
@@ -99,6 +100,7 @@ int main(int argc, char** argv) {
     open_standard_streams();
     const Ranks ranks;
     listen_for_signals();
+    Ranks::agree_on({argv + 1, argv + argc});
     if (!Ranks::take_part_in(argc > 1 ? argv[1] : "")) return done;
     return run_as_rank(argc, argv);
   } catch (const std::exception& error) {

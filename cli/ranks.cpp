@@ -97,6 +97,26 @@ Ranks::~Ranks() {
   session.reset();
 }
 
+void Ranks::agree_on(std::span<char* const> arguments) {
+  if (team() == nullptr) return;
+  std::string own = NGF_VERSION;
+  for (const char* const argument : arguments) {
+    own += '\0';
+    own += argument;
+  }
+  std::vector<std::string> all = team()->gather(own);
+  const auto other = std::ranges::find_if(all, [&](const auto& text) { return text != all[0]; });
+  if (other == all.end()) return;
+  // The first process ends all, so the others wait for it.
+  if (!speaks()) team()->gather("");
+  const auto rank = other - all.begin();
+  for (std::string* const text : {&all[0], &*other}) std::ranges::replace(*text, '\0', ' ');
+  fail(wrong_usage,
+       fmt::format("ngf: rank {} runs 'ngf {}', and rank 0 'ngf {}'; all ranks need the "
+                   "same arguments\n",
+                   rank, one_line(*other), one_line(all[0])));
+}
+
 bool Ranks::take_part_in(const std::string& verb) {
   static const std::set<std::string> together{"shells",     "filter",    "train",
                                               "robustness", "reproduce", "info"};

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,9 @@ class Ranks {
   Ranks& operator=(const Ranks&) = delete;
   ~Ranks();
 
+  /// Compares the arguments and the version of all processes. Where they differ, all end with one
+  /// line.
+  static void agree_on(std::span<char* const> arguments);
   /// Whether this process has a part in a verb; some are for the first alone.
   static bool take_part_in(const std::string& verb);
   /// Prints the line of an error, once for all, and returns the code to end with, or ends all

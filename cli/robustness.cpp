@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <memory>
 
 #include "common.hpp"
 #include "filter_flags.hpp"
 #include "graph_source.hpp"
+#include "ngf/error.hpp"
 #include "perturb_flags.hpp"
 #include "ranks.hpp"
 #include "verbs.hpp"
@@ -38,6 +40,9 @@ void run_robustness(RobustnessVerb& verb) {
   options.team = team().get();
   const Graph graph = team() == nullptr ? read.dataset.graph : share_graph(read.dataset.graph);
   const Robustness found = measure_robustness(graph, verb.filter.taps, options);
+  if (!std::isfinite(found.polynomial.mean) || !std::isfinite(found.neighborhood.mean)) {
+    throw Error("--taps: the filters' norms exceed the range of double precision; scale the taps");
+  }
   if (verb.common.json) {
     const auto spread = [](const Spread& of) { return Json{{"mean", of.mean}, {"std", of.std}}; };
     Json json{{"gf", spread(found.polynomial)},

@@ -968,6 +968,25 @@ class FilterTest(ProgramTest):
         self.assert_one_line(outcome, "directed")
         self.assertEqual(sorted(self.folder.iterdir()), before)
 
+    def test_numbers_that_are_not_finite(self):
+        for taps in ["nan", "inf", "-inf", "1e400", "", ",", "1,", "1,,2", ",1", "1,nan", "1,1e400", "1 2", "1;2"]:
+            outcome = self.ngf("filter", self.GRAPH, "--signal", "x.npy", "--taps", taps, "-o", "y.npy")
+            self.assertEqual((outcome.code, outcome.out), (2, ""), (taps, outcome))
+            self.assertRegex(outcome.err, r"\Angf: --taps: '.*' is not a finite number\n")
+        for taps in ["+1,-.5,1e-300,2e-310", "0"]:
+            self.filtered("--taps=" + taps)
+
+    def test_results_that_are_not_finite(self):
+        before = sorted(self.folder.iterdir())
+        for flags in [[], ["--kind", "polynomial"], ["--normalize", "row"]]:
+            outcome = self.ngf("filter", self.GRAPH, "--signal", "x.npy", "--taps", "1e308,1e308", "-o", "y.npy",
+                               *flags)
+            self.assert_one_line(outcome, "y.npy", "range of double precision")
+        self.assertEqual(sorted(self.folder.iterdir()), before)
+        np.save(self.folder / "large.npy", self.x * 1e200)
+        outcome = self.ngf("filter", self.GRAPH, "--signal", "large.npy", "--fit", "large.npy", "--hops", "1")
+        self.assert_one_line(outcome, "large.npy", "range of double precision")
+
     def test_bad_flags(self):
         for flags in [[], ["--taps", "1"], ["--taps", "1,x", "-o", "y.npy"], ["-o", "y.npy"],
                       ["--taps", "1", "--fit", "x.npy"], ["--fit", "x.npy"],
@@ -1019,9 +1038,13 @@ class RobustnessTest(ProgramTest):
     def test_bad_flags(self):
         for flags in [[], ["--taps", "1,1", "--realisations", "0"],
                       ["--taps", "1,1", "--create", "-1"], ["--taps", "1,1", "--shift", "none"],
+                      ["--taps", "1,nan"], ["--taps", ""],
+                      *(["--taps", "1,1", flag, value] for flag in ["--create", "--destroy"]
+                        for value in ["nan", "inf", "1e400", ""]),
                       ["--taps", "1,1", "--probability", "--create", "2"]]:
             outcome = self.ngf("robustness", "builtin:karate", *flags)
             self.assertEqual((outcome.code, outcome.out), (2, ""), (flags, outcome))
+        self.assert_one_line(self.ngf("robustness", "builtin:karate", "--taps", "1e308,1e308", "--create", "10"), "--taps")
 
 
 class LongWorkTest(ProgramTest):

@@ -131,7 +131,9 @@ class DenoiseTest(ProgramTest):
     def test_usage(self):
         base = ("denoise", GRAPH, "--signal", "noisy.npy", "-o", "out.npy")
         for flags in [("--stop", "oracle"), ("--stop", "epochs:0"), ("--stop", "never"), ("--arch", "mlp"),
-                      ("--folds", "1"), ("--noise-level", "-1"), ("--optimizer", "sgd")]:
+                      ("--folds", "1"), ("--noise-level", "-1"), ("--optimizer", "sgd"),
+                      *((flag, value) for flag in ("--noise-level", "--lr", "--taps")
+                        for value in ("nan", "inf", "1e400", ""))]:
             self.assertEqual(self.ngf(*base, *flags).code, 2, flags)
 
 

@@ -179,6 +179,25 @@ class OneLine(MpiTest):
             self.assertIn(part, lines[0])
         self.assertFalse((self.folder / "y.npy").exists())
 
+    def test_ranks_of_other_arguments(self):
+        graph = SPECS["social"]
+        for first, other in [
+                (["shells", graph, "--hops", "3"], ["shells", graph, "--hops", "3", "--nosuch"]),
+                (["shells", graph, "--hops", "3"], ["shells", graph, "--hops", "4"]),
+                (["shells", graph, "--hops", "3", "--nosuch"], ["shells", graph, "--hops", "3"]),
+                (["info", graph, "--hops", "3"], ["convert", graph, "out.txt"]),
+                (["info", graph], ["--help"]),
+                (["info", graph], []),
+        ]:
+            for before, after in [(first, other), (other, first)]:
+                outcome = run([*mpirun(2), PROGRAM, *before, ":", "-n", "1", PROGRAM, *after],
+                              cwd=self.folder, env=self.environment)
+                self.assertEqual((outcome.code, outcome.out), (2, ""), (before, after, outcome))
+                lines = self.told(outcome)
+                self.assertEqual(len(lines), 1, (before, after, outcome.err))
+                self.assertRegex(lines[0], r"ngf: rank 2 runs '.*', and rank 0 '.*'; all ranks need the same arguments")
+        self.assertFalse((self.folder / "out.txt").exists())
+
     def test_help_is_printed_once(self):
         outcome = self.together(3, "shells", "--help")
         self.assertEqual(outcome.out.count("Usage:"), 1)

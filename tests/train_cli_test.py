@@ -250,7 +250,9 @@ class WrongTest(TrainTest):
         for arguments in [
                 [], [SET, "more"], [SET, "--model", "cnn"], [SET, "--hops", "-1"],
                 [SET, "--hops", "two"], [SET, "--hops", "all"], [SET, "--taps", "a"],
-                [SET, "--taps", "1,nan"], [SET, "--taps", "1,1", "--hops", "3"],
+                [SET, "--taps", "1,nan"], [SET, "--taps", ","], [SET, "--weight-decay", "inf"],
+                [SET, "--weight-decay", "nan"], [SET, "--dropout", "nan"], [SET, "--lr", "1e400"],
+                [SET, "--taps", "1,1", "--hops", "3"],
                 [SET, "--model", "gcn", "--taps", "1,1"], [SET, "--model", "mlp", "--learn-taps"],
                 [SET, "--tap-groups", "g.csv"], [SET, "--normalize", "max"],
                 [SET, "--shift", "left"], [SET, "--min-paths", "4"], [SET, "--storage", "disk"],
