@@ -23,7 +23,7 @@ import numpy as np
 import scipy.io
 import scipy.sparse
 
-from python_support import DATA, PROGRAM, ProgramTest, needs_data, run
+from python_support import DATA, PROGRAM, ProgramTest, limit_files_to, needs_data, run
 
 GENERATED = [
     "builtin:karate", "builtin:citation,nodes=400", "sbm:nodes=300", "er:nodes=500,p=0.02",
@@ -438,16 +438,8 @@ class OutputTest(ProgramTest):
         self.assertEqual(edges_of(self.folder / "a.txt"), {(0, 1), (1, 2)})
 
 
-def limit_files_to(size):
-    """For the child alone: no file grows beyond that, as on a full disk. Python ignores SIGXFSZ; others do not."""
-    def limit():
-        signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
-    return limit
-
-
 def closing(*descriptors):
-    """For the child alone: the descriptors are closed."""
+    """For the child alone (preexec_fn): the descriptors are closed."""
     def close():
         for descriptor in descriptors:
             os.close(descriptor)

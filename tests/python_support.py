@@ -8,6 +8,7 @@ import dataclasses
 import json
 import os
 import pathlib
+import resource
 import subprocess
 import tempfile
 import unittest
@@ -39,6 +40,11 @@ def run(command, **popen):
         # Names of files need not be UTF-8.
         return Outcome(child.returncode, out.read().decode(errors="surrogateescape"),
                        err.read().decode(errors="surrogateescape"), usage.ru_maxrss * 1024)
+
+
+def limit_files_to(size):
+    """For the child alone (preexec_fn): no file grows beyond that, as on a full disk."""
+    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
 
 
 class ProgramTest(unittest.TestCase):

@@ -84,9 +84,20 @@ def python_environment():
     return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
 
 
-def run_python(script, **variables):
-    """What a script prints. It must end well."""
-    done = subprocess.run(python(script, **variables), env=python_environment(), capture_output=True, text=True,
-                          timeout=300)
+def run_command(command):
+    """What a command prints. It must end well."""
+    done = subprocess.run(command, env=python_environment(), capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, (done.returncode, done.stderr)
     return done.stdout
+
+
+def run_python(script, **variables):
+    """What a script prints."""
+    return run_command(python(script, **variables))
+
+
+def run_python_file(folder, script, **variables):
+    """What a script prints that its child processes import, as those of multiprocessing's "spawn" do."""
+    path = folder / "script.py"
+    path.write_text(python(script, **variables)[-1], encoding="utf-8")
+    return run_command([sys.executable, str(path)])

@@ -7,7 +7,7 @@ import threading
 import time
 
 import pytest
-from conftest import python, python_environment, run_python
+from conftest import python, python_environment, run_python, run_python_file
 
 import ngf
 
@@ -230,3 +230,52 @@ with multiprocessing.get_context("fork").Pool(2) as pool:
 for H, result in zip(filters, expected):
     assert (H.apply(X) == result).all()
 """, threads=threads)
+
+
+METHODS = [pytest.param("fork", marks=pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks here")),
+           "spawn"]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_processes_that_get_a_graph(tmp_path, method):
+    """The parent's threads have worked before, and work while the children do."""
+    run_python_file(tmp_path, FORKED + """
+def apply(graph, seed):
+    X = np.random.default_rng(seed).normal(size=(graph.nodes, 8))
+    return ngf.NeighborhoodFilter(graph, [1, 0.5, 0.25], threads=2).apply(X)
+
+if __name__ == "__main__":
+    graph = ngf.generate.rmat(10)
+    expected = [apply(graph, seed) for seed in range(8)]
+    with multiprocessing.get_context(method).Pool(2) as pool:
+        found = pool.starmap_async(apply, [(graph, seed) for seed in range(8)], chunksize=1)
+        again = apply(graph, 0)
+        for result, wanted in zip(found.get(timeout=100), expected):
+            assert (result == wanted).all()
+    assert (again == expected[0]).all()
+""", method=method)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_two_workers_of_a_data_loader(tmp_path, method):
+    pytest.importorskip("torch")
+    run_python_file(tmp_path, FORKED + """
+import torch
+
+class Filtered(torch.utils.data.Dataset):
+    def __init__(self, graph):
+        self.graph = graph
+
+    def __len__(self):
+        return 12
+
+    def __getitem__(self, seed):
+        X = np.random.default_rng(seed).normal(size=(self.graph.nodes, 4))
+        return torch.from_numpy(ngf.NeighborhoodFilter(self.graph, [1, 0.5], threads=2) @ X)
+
+if __name__ == "__main__":
+    data = Filtered(ngf.generate.rmat(9))
+    expected = [data[seed] for seed in range(len(data))]
+    loader = torch.utils.data.DataLoader(data, batch_size=3, num_workers=2, multiprocessing_context=method, timeout=100)
+    assert torch.equal(torch.cat(list(loader)), torch.stack(expected))
+""", method=method)
