@@ -1,6 +1,8 @@
 """Files and data sets."""
 
 import pickle
+import resource
+import subprocess
 import warnings
 
 import numpy as np
@@ -166,3 +168,19 @@ def test_reproduce(tmp_path):
     assert results["seed"] == 1 and results["fig1"]
     assert (tmp_path / "report" / "index.html").is_file()
     assert ngf.reproduce(["fig1"], out=tmp_path / "other", runs=2)["fig1"] == results["fig1"]
+
+
+def test_reproduce_tells_of_a_damaged_journal(tmp_path, program):
+    """The job is cut off where its report is larger than files may be, and one bit of its journal flips."""
+    expected = ngf.reproduce("fig1", out=tmp_path / "whole", runs=2)
+    command = [program, "reproduce", "fig1", "--runs", "2", "-o", tmp_path / "report", "--quiet"]
+    limit = (20_000, resource.RLIM_INFINITY)
+    cut_off = subprocess.run(command, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, limit),
+                             capture_output=True)
+    assert cut_off.returncode == 1, cut_off
+    journal = tmp_path / "report" / "reproduce.journal"
+    content = bytearray(journal.read_bytes())
+    content[-20] ^= 4
+    journal.write_bytes(content)
+    with pytest.warns(UserWarning, match="reproduce.journal: 1 damaged record"):
+        assert ngf.reproduce("fig1", out=tmp_path / "report", runs=2, resume=True) == expected
