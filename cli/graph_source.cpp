@@ -64,6 +64,9 @@ void GraphSource::add_to(CLI::App& verb, bool required, const std::string& argum
   verb.add_option("--base", base_, "The smallest row number of an edge list")
       ->check(CLI::IsMember({0, 1}))
       ->group(group);
+  verb.add_flag("--lenient", lenient_,
+                "Read a file that contradicts its own header or itself, with a warning")
+      ->group(group);
   verb.add_option("--id-map", id_map_, "Write a table of node numbers and the file's ids")
       ->group(group);
   verb.add_option("--data", data_, "Folder of named data sets")->group(group);
@@ -93,6 +96,7 @@ io::ReadResult GraphSource::load_any(const Common& common, Progress& progress) c
   if (!format_.empty()) options.format = io::format_from_name(format_);
   if (!ids_.empty()) options.ids = ids_ == "rows" ? io::Ids::rows : io::Ids::compact;
   options.base = base_;
+  options.lenient = lenient_;
   options.threads = common.threads;
   options.memory = common.memory;
   options.progress = &progress;

@@ -34,6 +34,7 @@ class GraphSource {
   bool directed_ = false;
   bool largest_component_ = false;
   bool keep_self_loops_ = false;
+  bool lenient_ = false;
   std::string format_;
   std::string ids_;
   std::optional<int> base_;

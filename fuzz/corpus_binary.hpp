@@ -107,6 +107,7 @@ inline Seeds npz_seeds() {
   };
   seeds["csr"] = npz(path_graph());
   seeds["csc"] = path_with("format", npy("|S3", "()", "csc"));
+  seeds["two_weights"] = path_with("data", doubles({2, 3, 3, 3}));
   seeds["bsr"] = path_with("format", npy("|S3", "()", "bsr"));
   seeds["array"] = path_with("_is_array", npy("|b1", "()", "\1"));
   seeds["pattern"] = path_with("data", npy("|b1", "(4,)", "\1\1\1\1"));
@@ -144,6 +145,7 @@ inline Seeds npz_seeds() {
   seeds["wrong_edges"] = edges_with("edges", ints({0, 1}));
   seeds["wrong_count"] = edges_with("num_nodes", ints({3, 3}));
   seeds["wrong_label"] = edges_with("node_labels", ints({0, -2, 0}));
+  seeds["large_label"] = edges_with("node_labels", ints({0, 65536, 0}));
   seeds["few_labels"] = edges_with("node_labels", ints({0, 1}));
   seeds["wrong_mask"] = edges_with("val_masks", npy("|b1", "(3,)", "\1\1\1"));
   seeds["one_split"] = edges_with("val_masks", npy("|b1", "(1, 3)", "\1\1\1"));

@@ -6,9 +6,11 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace ngf::io;
-  ngf::fuzz::read_two_ways(data, size, [](const Input& input, std::size_t piece_bytes) {
-    return read_adjacency_csv(input, ngf::fuzz::small, piece_bytes).dataset.graph;
-  });
+  for (const ReadOptions& options : {ngf::fuzz::small, ngf::fuzz::lenient}) {
+    ngf::fuzz::read_two_ways(data, size, [&](const Input& input, std::size_t piece_bytes) {
+      return read_adjacency_csv(input, options, piece_bytes).dataset.graph;
+    });
+  }
   ngf::fuzz::read_two_ways(data, size, [](const Input& input, std::size_t piece_bytes) {
     const ngf::Matrix matrix = read_csv_matrix(input, 1, piece_bytes);
     // As bits, so that NaN equals NaN.

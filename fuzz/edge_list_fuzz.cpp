@@ -7,7 +7,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   ReadOptions rows = ngf::fuzz::small;
   rows.directed = true;
   rows.base = 1;
-  for (const ReadOptions& options : {ngf::fuzz::small, rows}) {
+  for (const ReadOptions& options : {ngf::fuzz::small, ngf::fuzz::lenient, rows}) {
     ngf::fuzz::read_two_ways(data, size, [&](const Input& input, std::size_t piece_bytes) {
       return read_edge_list(input, options, piece_bytes).dataset.graph;
     });

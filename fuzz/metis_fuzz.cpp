@@ -3,9 +3,11 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace ngf::io;
-  ngf::fuzz::read_two_ways(data, size, [](const Input& input, std::size_t piece_bytes) {
-    return read_metis(input, ngf::fuzz::small, piece_bytes).dataset.graph;
-  });
+  for (const ReadOptions& options : {ngf::fuzz::small, ngf::fuzz::lenient}) {
+    ngf::fuzz::read_two_ways(data, size, [&](const Input& input, std::size_t piece_bytes) {
+      return read_metis(input, options, piece_bytes).dataset.graph;
+    });
+  }
   std::string text(reinterpret_cast<const char*>(data), size);
   text += '\n';
   is_metis(text, true, false);

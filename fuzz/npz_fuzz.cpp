@@ -34,9 +34,13 @@ std::string archive_of(std::string_view bytes) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   const std::string archive(bytes.starts_with("PK") ? std::string(bytes) : archive_of(bytes));
-  ngf::fuzz::attempt([&] {
-    read_npz(ngf::io::Input("input.npz", archive),
-             {.keep_self_loops = true, .threads = 1, .memory = std::uint64_t{1} << 20U});
-  });
+  for (const bool lenient : {false, true}) {
+    ngf::fuzz::attempt([&] {
+      read_npz(ngf::io::Input("input.npz", archive), {.keep_self_loops = true,
+                                                      .lenient = lenient,
+                                                      .threads = 1,
+                                                      .memory = std::uint64_t{1} << 20U});
+    });
+  }
   return 0;
 }

@@ -16,6 +16,10 @@ namespace ngf::fuzz {
 /// One thread, and no time spent on the large empty graphs that a short file may promise.
 inline const io::ReadOptions small{.threads = 1, .memory = std::uint64_t{1} << 20};
 
+/// The same for files that contradict themselves.
+inline const io::ReadOptions lenient{
+    .lenient = true, .threads = 1, .memory = std::uint64_t{1} << 20};
+
 /// Reads the bytes in one piece and in pieces of a few bytes. Aborts when the answers differ, be
 /// they values or the texts of errors.
 template <typename Read>

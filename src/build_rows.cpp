@@ -13,6 +13,7 @@
 #include <bit>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -206,6 +207,7 @@ class RowBuilder {
     ends.front() = 0;
     std::atomic<bool> given_up{false};
     std::atomic<std::uint64_t> conflicts{0};
+    first_conflicts_.resize(buckets_.count());
     // Buckets are begun in their order, so that nobody waits for one that nobody has begun.
     parallel_for(buckets_.count(), options_.threads, [&](std::size_t bucket) {
       std::uint64_t kept = 0;
@@ -226,6 +228,9 @@ class RowBuilder {
     rows_.offsets.back() = ends.back();
     dropped_.duplicates = begins_.back() - ends.back();
     dropped_.conflicting_weights = conflicts;
+    const auto first = std::find_if(first_conflicts_.begin(), first_conflicts_.end(),
+                                    [](const auto& conflict) { return conflict.has_value(); });
+    if (first != first_conflicts_.end()) dropped_.first_conflict = *first;
   }
 
   /// Leaves what is there once at the bucket's beginning, and returns how much that is.
@@ -253,6 +258,7 @@ class RowBuilder {
       sorted[place] = {targets[arc], weights[arc]};
     });
     auto begin = sorted.begin();
+    std::optional<WeightConflict>& first_conflict = first_conflicts_[bucket];
     return finish_rows(bucket, ends, [&](NodeId u, std::size_t end, std::uint64_t into) {
       const auto row = std::exchange(begin, sorted.begin() + static_cast<std::ptrdiff_t>(end));
       std::sort(row, begin, [](const WeightedArc& a, const WeightedArc& b) {
@@ -261,7 +267,10 @@ class RowBuilder {
       const std::uint64_t first = into;
       for (auto arc = row; arc != begin; ++arc) {
         if (into > first && rows_.targets[into - 1] == arc->target) {
-          conflicts += arc->weight != rows_.weights[into - 1] && arc->target != u ? 1 : 0;
+          const double kept = rows_.weights[into - 1];
+          if (arc->weight == kept || arc->target == u) continue;
+          ++conflicts;
+          if (!first_conflict) first_conflict = {{u, arc->target}, kept, arc->weight};
         } else {
           rows_.targets[into] = arc->target;
           rows_.weights[into++] = arc->weight;
@@ -338,6 +347,7 @@ class RowBuilder {
   std::vector<std::uint64_t> begins_;  // of the buckets, among the arcs, and the end of the last
   AlignedVector<Buckets::LocalRow> local_rows_;  // of each arc, while the rows are not sorted
   Rows rows_;
+  std::vector<std::optional<WeightConflict>> first_conflicts_;  // of each bucket
   BuildCounts dropped_;
 };
 

@@ -71,7 +71,7 @@ std::int64_t Dataset::feature_count() const {
 
 std::int32_t Dataset::class_count() const {
   std::set<std::int32_t> distinct(labels.begin(), labels.end());
-  distinct.erase(-1);
+  distinct.erase(distinct.begin(), distinct.lower_bound(0));
   return static_cast<std::int32_t>(distinct.size());
 }
 

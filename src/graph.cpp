@@ -1,9 +1,10 @@
 #include "ngf/graph.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <limits>
+#include <mutex>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "build_rows.hpp"
@@ -61,19 +62,69 @@ const double* find_arc(const Graph& graph, NodeId u, NodeId v) {
                           : &unit;
 }
 
-bool is_symmetric(const Graph& graph, int threads) {
-  std::atomic<bool> symmetric{true};
-  parallel_ranges(graph.nodes(), threads, [&](std::size_t begin, std::size_t end) {
-    for (auto u = static_cast<NodeId>(begin); u < end && symmetric; ++u) {
-      const auto row = graph.neighbors(u);
-      const auto weights = graph.weights_of(u);
-      for (std::size_t i = 0; i < row.size(); ++i) {
-        const double* const back = find_arc(graph, row[i], u);
-        if (back == nullptr || (graph.weighted() && *back != weights[i])) symmetric = false;
+bool precedes(const Edge& a, const Edge& b) {
+  return a.from != b.from ? a.from < b.from : a.to < b.to;
+}
+
+/// Where the entries u-v and v-u of a matrix differ.
+struct Asymmetry {
+  std::optional<Edge> one_way;             ///< the first entry without its mirror image
+  std::optional<WeightConflict> conflict;  ///< the first pair of two weights
+  std::uint64_t conflicts = 0;             ///< pairs of two weights
+
+  bool none() const { return !one_way && !conflict; }
+
+  void add(const Asymmetry& other) {
+    if (other.one_way && (!one_way || precedes(*other.one_way, *one_way))) one_way = other.one_way;
+    if (other.conflict && (!conflict || precedes(other.conflict->edge, conflict->edge))) {
+      conflict = other.conflict;
+    }
+    conflicts += other.conflicts;
+  }
+};
+
+/// The asymmetry of rows [begin, end).
+Asymmetry asymmetry_of(const Graph& graph, NodeId begin, NodeId end) {
+  Asymmetry found;
+  for (NodeId u = begin; u < end; ++u) {
+    const auto row = graph.neighbors(u);
+    const auto weights = graph.weights_of(u);
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const NodeId v = row[i];
+      const double* const back = find_arc(graph, v, u);
+      if (back == nullptr) {
+        if (!found.one_way) found.one_way = Edge{u, v};
+      } else if (graph.weighted() && u < v && *back != weights[i]) {
+        const auto [smallest, largest] = std::minmax(*back, weights[i]);
+        if (!found.conflict) found.conflict = {{u, v}, largest, smallest};
+        ++found.conflicts;
       }
     }
+  }
+  return found;
+}
+
+Asymmetry asymmetry_of(const Graph& graph, int threads) {
+  Asymmetry all;
+  std::mutex mutex;
+  parallel_ranges(graph.nodes(), threads, [&](std::size_t begin, std::size_t end) {
+    const Asymmetry own = asymmetry_of(graph, static_cast<NodeId>(begin), static_cast<NodeId>(end));
+    const std::lock_guard lock(mutex);
+    all.add(own);
   });
-  return symmetric;
+  return all;
+}
+
+/// The undirected graph of a matrix's entries.
+Graph from_matrix(NodeId nodes, std::vector<EdgeBlock> blocks, BuildOptions options,
+                  BuildCounts& counts) {
+  options.directed = true;
+  Graph graph = build_graph(nodes, std::move(blocks), options, &counts);
+  const Asymmetry asymmetry = asymmetry_of(graph, options.threads);
+  counts.one_way = asymmetry.one_way;
+  counts.conflicting_weights += asymmetry.conflicts;
+  if (!counts.first_conflict) counts.first_conflict = asymmetry.conflict;
+  return asymmetry.none() ? GraphMaker::with_direction(std::move(graph), false) : symmetrize(graph);
 }
 
 }  // namespace
@@ -99,7 +150,8 @@ Graph::Graph(std::vector<std::uint64_t> offsets, std::vector<NodeId> targets,
   }
   Graph made = GraphMaker::make({std::move(offsets), std::move(targets), std::move(weights)}, true);
   if (!directed) {
-    if (!is_symmetric(made, 1)) fail("an undirected graph needs each edge in both of its rows");
+    if (!asymmetry_of(made, 1).none())
+      fail("an undirected graph needs each edge in both of its rows");
     made = GraphMaker::with_direction(std::move(made), false);
   }
   *this = std::move(made);
@@ -127,12 +179,8 @@ std::uint64_t Graph::bytes() const {
 Graph build_graph(NodeId nodes, std::vector<EdgeBlock> blocks, const BuildOptions& options,
                   BuildCounts* counts) {
   if (options.entries_of_matrix && !options.directed) {
-    BuildOptions as_arcs = options;
-    as_arcs.directed = true;
-    Graph graph = build_graph(nodes, std::move(blocks), as_arcs, counts);
-    return is_symmetric(graph, options.threads)
-               ? GraphMaker::with_direction(std::move(graph), false)
-               : symmetrize(graph);
+    BuildCounts unused;
+    return from_matrix(nodes, std::move(blocks), options, counts != nullptr ? *counts : unused);
   }
   BuildCounts dropped;
   Rows rows = build_rows(nodes, std::move(blocks), options, dropped);
@@ -146,6 +194,7 @@ Graph build_graph(NodeId nodes, std::vector<EdgeBlock> blocks, const BuildOption
     counts->self_loops = dropped.self_loops;
     counts->duplicates = (dropped.duplicates - repeated_loops) / listings;
     counts->conflicting_weights = dropped.conflicting_weights / listings;
+    counts->first_conflict = dropped.first_conflict;
   }
   return graph;
 }

@@ -1,6 +1,7 @@
 #include "ngf/tasks/classify.hpp"
 
 #include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
@@ -307,6 +308,15 @@ Model trained(bool everything) {
   if (everything) settings.model.tap_groups.assign(dataset.graph.nodes(), 0);
   if (everything) settings.model.tap_groups[3] = 1;
   return train(dataset, settings, 1)[0].model;
+}
+
+TEST(Classify, RefusesLabelsThatTheMemoryHasNoOutputsFor) {
+  Dataset dataset = communities();
+  dataset.labels[7] = 2147483647;
+  ClassifySettings settings = quick();
+  settings.memory = std::uint64_t{1} << 30;
+  EXPECT_THAT(error_of<MemoryExceeded>([&] { train(dataset, settings, 1); }),
+              testing::HasSubstr("an output for each label from 0 to 2147483647"));
 }
 
 TEST(Model, PredictsTheSameAfterAFile) {

@@ -359,8 +359,50 @@ class BadInputTest(ProgramTest):
             for wrong in [content[:len(content) // 2 + 1], b"", evil]:
                 self.write(bad, wrong)
                 outcome = self.ngf("info", "planetoid:cora", "--data", ".")
-                self.assert_one_line(outcome, "ind.cora." if wrong else bad)
+                self.assert_one_line(outcome, bad, "SHA-256", "ngf data get planetoid:cora")
+                for flags in [["planetoid:cora", "--data", ".", "--lenient"], ["ind.cora.graph"]]:
+                    outcome = self.ngf("info", *flags)
+                    self.assert_one_line(outcome, "ind.cora.")
+                    self.assertLess(outcome.peak_bytes, self.MOST_BYTES)
+
+    def test_labels_that_are_not_credible(self):
+        """One label of a small file must not take memory for as many classes."""
+        edges = np.stack([np.arange(9), np.arange(1, 10)], axis=1)
+        labels = np.arange(10) % 2
+        masks = np.ones((1, 10), bool)
+        arrays = {"edges": edges, "node_features": np.eye(10, dtype=np.float32), "train_masks": masks,
+                  "val_masks": masks, "test_masks": masks}
+        for wrong in [2**31 - 1, 65536, -2]:
+            labels[3] = wrong
+            np.savez_compressed(self.folder / "a.npz", node_labels=labels, **arrays)
+            for verb in ["info", "train"]:
+                outcome = self.ngf(verb, "a.npz", "--memory", "1G")
+                self.assert_one_line(outcome, "a.npz: node_labels.npy: entry 3", str(wrong))
                 self.assertLess(outcome.peak_bytes, self.MOST_BYTES)
+
+    def test_lenient(self):
+        for name, content, error in [
+                ("a.graph", "3 3\n2\n1 3\n2\n", "line 1: promises 3 nodes and 3 edges"),
+                ("b.graph", "% c\n3 1\n2\n1 3\n2\n", "line 2: promises 3 nodes and 1 edges"),
+                ("c.graph", "3 2\n2 3\n1\n2\n", "line 2: node 1 lists 3"),
+                ("a.mtx", "%%MatrixMarket matrix coordinate pattern general\n3 3 2\n1 2\n",
+                 "line 2: promises 2 entries, but 1 follow"),
+                ("a.txt", "# ngf edge list: edges=2 nodes=3 base=0 directed=no\n0 1\n",
+                 "line 1: promises 2 edges, but 1 follow"),
+                ("b.txt", "0 1 5\n1 0 6\n", "edge 0-1 has two weights, 6 and 5")]:
+            self.write(name, content)
+            self.assert_one_line(self.ngf("info", name), f"{name}: {error}", "lenient")
+            for flags in [[], ["--json"]]:
+                outcome = self.succeed("info", name, "--lenient", *flags)
+                self.assertIn(f"{name}: {error}", outcome.err)
+                self.assertEqual(outcome.err.count("\n"), 1)
+
+    def test_every_cut_of_our_edge_list_is_noticed(self):
+        self.succeed("convert", "builtin:karate", "k.txt")
+        whole = (self.folder / "k.txt").read_bytes()
+        for length in [97, 0, 10, 20, 30, 40, 50, 60, len(whole) // 2, len(whole) - 2, len(whole) - 1]:
+            self.write("cut.txt", whole[:length])
+            self.assert_one_line(self.ngf("info", "cut.txt"), "cut.txt")
 
     def test_memory_limit(self):
         self.assert_one_line(self.ngf("info", "rmat:scale=20", "--memory", "1M"), "memory")

@@ -153,5 +153,20 @@ TEST(CsvMatrix, IsWrittenToTheLastDigit) {
               HasSubstr(".npy or .csv"));
 }
 
+TEST(AdjacencyCsv, OurCommentCountsTheRows) {
+  const auto error = [](std::string_view text) {
+    return error_of<Error>([&] { read("# ngf adjacency table:" + std::string(text)); });
+  };
+  EXPECT_EQ(read("# ngf adjacency table: nodes=2\n0,1\n1,0\n").edges(), 1U);
+  EXPECT_EQ(read("# ngf adjacency table: nodes=0\n").nodes(), 0U);
+  EXPECT_THAT(error(" nodes=2\n"), HasSubstr("line 1: promises 2 rows, but 0 follow"));
+  EXPECT_THAT(error(" nodes=1\n0,1\n1,0\n"), HasSubstr("promises 1 rows, but 2 follow"));
+  EXPECT_THAT(error(" nodes=2\n0,1\n1,0"), HasSubstr("newline (is it cut off?)"));
+  for (const std::string_view bad : {"", "\n", " nodes", " nodes=", " nodes=x", " rows=2"}) {
+    EXPECT_THAT(error(bad), HasSubstr("expected nodes=N")) << bad;
+  }
+  EXPECT_EQ(read("# ngf adjacency table: nodes=3\n0,1\n1,0\n", {.lenient = true}).nodes(), 2U);
+}
+
 }  // namespace
 }  // namespace ngf::io

@@ -71,11 +71,12 @@ TEST(EdgeList, DialectsOfOnePath) {
 
 TEST(EdgeList, DialectsOfOneWeightedPath) {
   for (const std::string_view text : {
-           "0 1 0.5\n1 2 2\n", "1,2,.5\r\n2,3,+2e0\r\n",
-           "source\ttarget\tweight\n0\t1\t5e-1\n1\t2\t2.\n", "0 1 0.5 # half\n1 2 2 # two\n",
+           "0 1 0.5\n1 2 2\n",
+           "1,2,.5\r\n2,3,+2e0\r\n",
+           "source\ttarget\tweight\n0\t1\t5e-1\n1\t2\t2.\n",
+           "0 1 0.5 # half\n1 2 2 # two\n",
            "0 1 {'weight': 0.5}\n1 2 {'weight': 2}\n",
            "0 1 {\"weight\":0.5}\n1 2 {\"weight\":2.0}\n",
-           "0 1 0.25\n1 2 2\n1 0 0.5\n",  // of two weights, the larger
        }) {
     EXPECT_EQ(read(text, {}, 16).dataset.graph, weighted_path()) << text;
   }
@@ -91,7 +92,40 @@ TEST(EdgeList, WhatIsSkippedIsSaid) {
   const ReadResult colours = read("0 1 {'c': 1}\n1 2 {}\n");
   EXPECT_EQ(colours.dataset.graph, path_of_three());
   EXPECT_THAT(colours.warnings, ElementsAre(HasSubstr("skipped")));
-  EXPECT_THAT(read("0 1 1\n1 0 2\n").warnings, ElementsAre(HasSubstr("another weight")));
+}
+
+TEST(EdgeList, TwoWeightsOfOneEdgeAreAnErrorUnlessLenient) {
+  const std::string_view text = "5 7 0.25\n7 9 2\n7 5 0.5\n";
+  EXPECT_THAT(read_error(text),
+              HasSubstr("list: edge 5-7 has two weights, 0.5 and 0.25; the option directed"));
+  const ReadResult lenient = read(text, {.lenient = true});
+  EXPECT_EQ(lenient.dataset.graph, weighted_path());
+  EXPECT_THAT(lenient.warnings, ElementsAre("edge 5-7 has two weights, 0.5 and 0.25; the largest "
+                                            "weight is kept"));
+  EXPECT_EQ(read(text, {.directed = true}).dataset.graph.edges(), 3U);
+  EXPECT_THAT(read_error("1 2 1\n2 3 4\n1 2 2\n3 2 5\n3 3 1\n3 3 2\n"),
+              HasSubstr("edge 1-2 has two weights, 2 and 1, and 1 more entries differ"));
+  EXPECT_THAT(read_error("0 1 1\n0 1 2\n", {.directed = true}), HasSubstr("edge 0-1"));
+  EXPECT_EQ(read("0 1 3\n1 0 3\n").counts.duplicates, 1U);
+}
+
+TEST(EdgeList, OurCommentCountsTheEdges) {
+  const auto list = [](std::string_view rest) { return "# ngf edge list: " + std::string(rest); };
+  EXPECT_EQ(read(list("edges=2 nodes=3 base=0 directed=no\n0 1\n1 2\n")).dataset.graph,
+            path_of_three());
+  const std::string cut = list("edges=3 nodes=4 base=0 directed=no\n0 1\n1 2\n");
+  EXPECT_THAT(
+      read_error(cut),
+      HasSubstr(
+          "list: line 1: promises 3 edges, but 2 follow (is it cut off?); the option lenient"));
+  EXPECT_EQ(read(cut, {.lenient = true}).dataset.graph.edges(), 2U);
+  EXPECT_THAT(read(cut, {.lenient = true}).warnings, ElementsAre(HasSubstr("but 2 follow")));
+  EXPECT_THAT(read_error(list("edges=1 nodes=4\n0 1\n1 2\n")), HasSubstr("but 2 follow"));
+  EXPECT_THAT(read_error(list("edges=1 nodes=20\n0 1")), HasSubstr("newline (is it cut off?)"));
+  EXPECT_EQ(read(list("edges=1 nodes=20\n0 1"), {.lenient = true}).dataset.graph.nodes(), 20U);
+  const ReadResult grown = read(list("nodes=2\n0 1\n0 2\n"), {.lenient = true});
+  EXPECT_EQ(grown.dataset.graph.nodes(), 3U);
+  EXPECT_THAT(grown.warnings, ElementsAre(HasSubstr("line 1: promises 2 nodes, but there are 3")));
 }
 
 TEST(EdgeList, Counts) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <spawn.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,6 +18,7 @@
 
 #include "io/sha256.hpp"
 #include "ngf/io/catalog.hpp"
+#include "ngf/io/load.hpp"
 #include "ngf/random.hpp"
 #include "tests/support.hpp"
 
@@ -307,6 +309,24 @@ TEST_F(Fetch, SaysWhereItCannotWrite) {
   EXPECT_THAT(error_of("/plain/file"), HasSubstr("made/by/fetch"));
 }
 
+TEST_F(Fetch, NeverWritesThroughALink) {
+  const path victim = folder_ / "victim";
+  for (const bool symbolic : {true, false}) {
+    write_file(victim, "precious");
+    std::filesystem::create_directories(part_.parent_path());
+    if (symbolic) {
+      std::filesystem::create_symlink(victim, part_);
+    } else {
+      std::filesystem::create_hard_link(victim, part_);
+    }
+    EXPECT_THAT(error_of("/plain/file"), AllOf(HasSubstr(part_.string()), HasSubstr("remove it")));
+    EXPECT_EQ(content_of(victim), "precious");
+    std::filesystem::remove(part_);
+  }
+  ASSERT_EQ(mkfifo(part_.c_str(), 0600), 0);
+  EXPECT_THAT(error_of("/plain/file"), HasSubstr("no regular file"));
+}
+
 class Catalogue : public Fetch {
  protected:
   void serve_cora(const path& from) const {
@@ -372,6 +392,30 @@ TEST(KnownDatasets, MatchTheFilesThatPeopleHave) {
       EXPECT_EQ(sha256_of_file(place), file.sha256) << file.name;
     }
   }
+}
+
+TEST(KnownDatasets, AreComparedWithTheirSums) {
+  NGF_NEED_DATA(data);
+  const path folder = test::temp_file("marker").parent_path();
+  for (const KnownFile& file : known_dataset("planetoid:cora").files) {
+    copy_file(data / "planetoid" / file.name, folder / file.name,
+              std::filesystem::copy_options::overwrite_existing);
+  }
+  const std::array folders{folder};
+  EXPECT_THAT(load("planetoid:cora", {}, folders).warnings, testing::IsEmpty());
+  // The last bit of a feature: the file is as well-formed as before.
+  const path allx = folder / "ind.cora.allx";
+  std::string bytes = content_of(allx);
+  const std::size_t one = bytes.find(std::string("\0\0\x80\x3f", 4));
+  ASSERT_NE(one, std::string::npos);
+  bytes[one] = 1;
+  write_file(allx, bytes);
+  EXPECT_THAT(test::error_of<Error>([&] { load("planetoid:cora", {}, folders); }),
+              AllOf(HasSubstr(allx.string() + ": is not the file of planetoid:cora"),
+                    HasSubstr("ngf data get planetoid:cora"), HasSubstr("the option lenient")));
+  EXPECT_THAT(load("planetoid:cora", {.lenient = true}, folders).warnings,
+              ElementsAre(HasSubstr("SHA-256 differs")));
+  EXPECT_EQ(read_graph(folder / "ind.cora.graph").dataset.graph.nodes(), 2708U);
 }
 
 TEST(KnownDatasets, AreNamedWhenOneIsUnknownOrAbsent) {

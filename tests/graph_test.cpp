@@ -122,6 +122,36 @@ TEST(Graph, OfSeveralWeightsTheLargestIsKept) {
   EXPECT_EQ(graph.weights_of(2)[0], -1);
   EXPECT_EQ(counts.duplicates, 2U);
   EXPECT_EQ(counts.conflicting_weights, 1U);
+  ASSERT_TRUE(counts.first_conflict);
+  EXPECT_EQ(counts.first_conflict->edge, (Edge{0, 1}));
+  EXPECT_EQ(counts.first_conflict->kept, 2.5);
+  EXPECT_EQ(counts.first_conflict->other, 1.5);
+}
+
+TEST(Graph, AnAsymmetricMatrixIsReported) {
+  // Many rows, so that several threads look at them: 0-1, 1-2, ... both ways but for two places.
+  constexpr NodeId nodes = 5000;
+  EdgeBlock block;
+  for (NodeId u = 0; u + 1 < nodes; ++u) {
+    block.edges.push_back({u, u + 1});
+    block.weights.push_back(u);
+    if (u == 3000 || u == 4000) continue;
+    block.edges.push_back({u + 1, u});
+    block.weights.push_back(u == 2000 || u == 2500 ? -1.0 : u);
+  }
+  for (const int threads : {1, 2}) {
+    BuildCounts counts;
+    const Graph graph =
+        build_graph(nodes, {block}, {.entries_of_matrix = true, .threads = threads}, &counts);
+    EXPECT_EQ(graph.edges(), nodes - 1U);
+    EXPECT_EQ(counts.duplicates, 0U);
+    EXPECT_EQ(counts.one_way, (Edge{3000, 3001}));
+    EXPECT_EQ(counts.conflicting_weights, 2U);
+    ASSERT_TRUE(counts.first_conflict);
+    EXPECT_EQ(counts.first_conflict->edge, (Edge{2000, 2001}));
+    EXPECT_EQ(counts.first_conflict->kept, 2000);
+    EXPECT_EQ(counts.first_conflict->other, -1);
+  }
 }
 
 TEST(Graph, AMatrixReadAsUndirectedJoinsBothTriangles) {

@@ -14,6 +14,7 @@ namespace ngf::io {
 namespace {
 
 using test::error_of;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
@@ -102,6 +103,35 @@ TEST(MatrixMarket, PromisesAreChecked) {
         pattern + "3 3 1 1\n", std::string("hello")}) {
     EXPECT_THAT(read_error(text), HasSubstr("has no line 'rows columns entries'")) << text;
   }
+}
+
+TEST(MatrixMarket, ContradictionsAreErrorsUnlessLenient) {
+  std::vector<EdgeBlock> larger{{{{0, 1}, {1, 2}}, {5, 7}}};
+  const Graph weighted = build_graph(3, larger);
+  const std::string general = real + "3 3 3\n1 2 5\n2 3 6\n3 2 7\n";
+  EXPECT_THAT(read_error(general),
+              HasSubstr("a.mtx: edge 2-3 has two weights, 7 and 6; the option directed"));
+  EXPECT_EQ(read(general, {.lenient = true}).dataset.graph, weighted);
+  EXPECT_EQ(read(general, {.directed = true}).dataset.graph.edges(), 3U);
+  const std::string repeated = real + "3 3 3\n1 2 5\n2 3 6\n2 3 7\n";
+  EXPECT_THAT(error_of<Error>([&] { read(repeated, {.directed = true}); }),
+              HasSubstr("edge 2-3 has two weights, 7 and 6; the option lenient"));
+  EXPECT_THAT(read(repeated, {.lenient = true}).warnings, ElementsAre(HasSubstr("two weights")));
+  // A pattern, or a weight at one place alone, is an edge.
+  EXPECT_EQ(read(real + "3 3 2\n1 2 5\n3 2 7\n").dataset.graph, weighted);
+
+  const std::string both = pattern + "3 3 3\n2 1\n1 2\n3 2\n";
+  EXPECT_THAT(read_error(both), HasSubstr("line 1: says symmetric"));
+  const ReadResult lenient = read(both, {.lenient = true});
+  EXPECT_EQ(lenient.dataset.graph.edges(), 2U);
+  EXPECT_THAT(lenient.warnings, ElementsAre(HasSubstr("entries of both are, 1 of them twice")));
+  EXPECT_THAT(read(pattern + "3 3 2\n2 1\n2 3\n").warnings, IsEmpty());
+
+  EXPECT_THAT(read(pattern + "3 3 2\n2 1\n", {.lenient = true}).warnings,
+              ElementsAre(HasSubstr("line 2: promises 2 entries, but 1 follow (is it cut off?)")));
+  const ReadResult grown = read(pattern + "3 3 2\n2 1\n5 1\n", {.lenient = true});
+  EXPECT_EQ(grown.dataset.graph.nodes(), 5U);
+  EXPECT_THAT(grown.warnings, ElementsAre(HasSubstr("line 2: promises 3 nodes, but there are 5")));
 }
 
 TEST(MatrixMarket, BadLinesAreNamed) {

@@ -18,6 +18,7 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 ReadResult read(std::string_view text, const ReadOptions& options = {},
                 std::size_t piece_bytes = PieceOptions::default_piece_bytes) {
@@ -68,18 +69,53 @@ TEST(Metis, HarmlessFlawsAreWarnings) {
   const ReadResult short_file = read("4 2\n2\n1 3\n2\n");
   EXPECT_EQ(short_file.dataset.graph, path_and_a_node());
   EXPECT_THAT(short_file.warnings, ElementsAre(HasSubstr("last 1 nodes have no line")));
-  const ReadResult one_end = read("4 2\n2\n3\n\n\n");
-  EXPECT_EQ(one_end.dataset.graph, path_and_a_node());
-  EXPECT_THAT(one_end.warnings, ElementsAre(HasSubstr("but 2 are listed")));
-  const ReadResult loops = read("2 1\n1 2\n1 1 2\n");
-  EXPECT_EQ(loops.counts.self_loops, 2U);
-  EXPECT_EQ(loops.counts.duplicates, 1U);
-  EXPECT_EQ(loops.dataset.graph.edges(), 1U);
+  // Self-loops are counted as edges, and listed once or twice.
+  for (const std::string_view text : {"2 2\n1 2\n1\n", "2 2\n1 1 2\n1\n"}) {
+    const ReadResult loops = read(text);
+    EXPECT_EQ(loops.dataset.graph.edges(), 1U);
+    EXPECT_GT(loops.counts.self_loops, 0U);
+    EXPECT_THAT(loops.warnings, IsEmpty());
+  }
+}
+
+TEST(Metis, ContradictionsAreErrorsUnlessLenient) {
+  struct Case {
+    std::string_view text;
+    std::string_view what;
+    Graph graph;
+  };
+  std::vector<EdgeBlock> larger{{{{0, 1}, {1, 2}}, {5, 7}}};
+  for (const Case& file : {
+           Case{"4 3\n2\n1 3\n2\n\n", "line 1: promises 4 nodes and 3 edges, but 4 neighbours",
+                path_and_a_node()},
+           Case{"% c\n4 1\n2\n1 3\n2\n\n", "line 2: promises 4 nodes and 1 edges",
+                path_and_a_node()},
+           Case{"4 1000000000000000000\n2\n1 3\n2\n\n", "promises 4 nodes and 1000000000",
+                path_and_a_node()},
+           Case{"4 2\n2\n3\n\n\n", "line 1: promises 4 nodes and 2 edges", path_and_a_node()},
+           Case{"4 2\n2 3\n1\n% c\n2\n\n", "line 2: node 1 lists 3, but node 3 does not list 1",
+                build_graph(4, std::vector<Edge>{{0, 1}, {0, 2}, {1, 2}})},
+           Case{"% c\n3 2 1\n2 5\n1 5 3 7\n2 6\n", "line 4: edge 2-3 has two weights, 7 and 6",
+                build_graph(3, larger)},
+           Case{"3 2\n2\n1 3\n2\n\n\n4\n", "line 7", Graph()},
+           Case{"3 2\n2\n1 4\n\n2\n", "line 3: '4'", path_and_a_node()},
+       }) {
+    EXPECT_THAT(read_error(file.text), HasSubstr(std::string(file.what)));
+    if (file.graph == Graph()) continue;
+    const ReadResult result = read(file.text, {.lenient = true}, 4);
+    EXPECT_THAT(result.warnings, Not(IsEmpty())) << file.text;
+    if (file.what != "line 3: '4'") {
+      EXPECT_EQ(result.dataset.graph, file.graph) << file.text;
+    }
+  }
+  EXPECT_THAT(read_error("4 3\n2\n1 3\n2\n\n"), HasSubstr("lenient reads it anyway"));
+  EXPECT_EQ(read("3 2\n2\n1 4\n\n2\n", {.lenient = true}).dataset.graph.nodes(), 4U);
 }
 
 TEST(Metis, Arcs) {
   EXPECT_EQ(read("3 2\n2 3\n\n1 2\n", {.directed = true}).dataset.graph,
             build_graph(3, std::vector<Edge>{{0, 1}, {0, 2}, {2, 0}, {2, 1}}, {.directed = true}));
+  EXPECT_EQ(read("3 2\n2\n3\n\n", {.directed = true}).dataset.graph.edges(), 2U);
   EXPECT_EQ(read("0 0\n").dataset.graph, Graph());
 }
 
@@ -99,7 +135,7 @@ TEST(Metis, BadFilesAreRefused) {
   expect("4 2 2\n", "line 1", "format 2");
   expect("4 2 20\n", "line 1", "format 20");
   expect("4 2 1000\n", "line 1", "format 1000");
-  expect("4 1000000000000000000\n2\n", "line 1", "promises 1000000000000000000 edges");
+  expect("4 1000000000000000000\n2\n", "line 1", "1000000000000000000 edges");
   expect("1000000000000000000 1\n2\n", "line 1", "1000000000000000000 nodes");
   expect("4 2\n2\n1 5\n2\n\n", "line 3", "'5' is not a node; expected a whole number from 1 to 4");
   expect("4 2\n2\n1 0\n2\n\n", "line 3", "'0'");
@@ -111,7 +147,7 @@ TEST(Metis, BadFilesAreRefused) {
   expect("4 2 10 3\n1 2\n1 1 1\n\n\n", "line 2", "ends before the 3 numbers");
   expect("4 2 10 99999999999999999999\n1 2\n\n\n\n", "line 2", "ends before");
   expect("2 1\n2\n1\n% c\n1\n", "line 5", "after those of the 2 nodes");
-  expect("4 2\n2\n1 3\n", "ends after the lines of 2 nodes and 3 neighbours", "cut off");
+  expect("4 2\n2\n1 3\n", "line 1", "ends after the lines of 2 nodes and 3 neighbours (is it cut");
 }
 
 TEST(Metis, EveryTruncationIsAnErrorOrSmaller) {

@@ -341,6 +341,9 @@ TEST(Npz, RefusesDataSetsWhosePartsDisagree) {
       wrong("node_labels", ints({1, 2})),
       AllOf(HasSubstr("node_labels.npy: is for 2 nodes"), HasSubstr("node_features.npy is for 3")));
   EXPECT_THAT(wrong("node_labels", ints({1, 2, -2})), HasSubstr("entry 2 is -2"));
+  EXPECT_THAT(wrong("node_labels", ints({1, 65536, 0})),
+              HasSubstr("node_labels.npy: entry 1 is 65536; expected a class from 0 to 65535"));
+  EXPECT_THAT(wrong("node_labels", ints({1, 65535, 0})), testing::IsEmpty());
   EXPECT_THAT(wrong("node_labels", npy("<i8", "(3,)", raw<std::int64_t>({0, 1LL << 31, 0}))),
               HasSubstr("entry 1 is 2147483648"));
   EXPECT_THAT(wrong("node_features", npy("<f4", "()", "abcd")), HasSubstr("0 dimensions"));

@@ -22,7 +22,7 @@ struct Split {
 struct Dataset {
   Graph graph;
   std::variant<std::monostate, MatrixF, SparseMatrixF> features;
-  std::vector<std::int32_t> labels;  ///< empty, or one for each node; -1 where unknown
+  std::vector<std::int32_t> labels;  ///< empty, or one for each node; < 0 where unknown
   std::vector<Split> splits;
 
   /// Columns of `features`, 0 where there are none.

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -106,13 +107,23 @@ struct BuildOptions {
   Progress* progress = nullptr;
 };
 
+/// An edge that is listed with two weights.
+struct WeightConflict {
+  Edge edge;
+  double kept;   ///< the largest
+  double other;  ///< another one
+};
+
 /// What was dropped on the way from a list of edges to a graph.
 struct BuildCounts {
   std::uint64_t self_loops = 0;  ///< entries u-u, dropped or kept
   std::uint64_t duplicates = 0;  ///< entries u-v beyond the first
-  /// Of those, entries whose weight differs from the one kept. The largest weight is kept: the
-  /// answer must not depend on the order of a file.
+  /// Entries whose weight differs from the one kept: repeated entries and, in an undirected graph,
+  /// entries v-u. The largest weight is kept: the result must not depend on the order of a file.
   std::uint64_t conflicting_weights = 0;
+  std::optional<WeightConflict> first_conflict;  ///< of these, the one with the smallest nodes
+  /// With `entries_of_matrix`, the first entry u-v of an undirected graph without an entry v-u.
+  std::optional<Edge> one_way;
 };
 
 /// Builds the graph in parallel. `blocks` is consumed, so that edges and graph need not both be in

@@ -70,12 +70,13 @@ Dataset make_dataset(const Graph& graph, const List<std::int32_t>& labels) {
   return dataset;
 }
 
-nb::tuple load(const std::string& name, bool directed, bool keep_self_loops,
+nb::tuple load(const std::string& name, bool directed, bool keep_self_loops, bool lenient,
                const std::vector<Path>& folders, std::uint64_t seed, std::uint64_t memory) {
   io::ReadResult read = without_gil([&](Progress* progress) {
     io::ReadOptions options;
     options.directed = directed;
     options.keep_self_loops = keep_self_loops;
+    options.lenient = lenient;
     options.memory = memory;
     options.progress = progress;
     return io::load(name, options, folders, seed);

@@ -116,9 +116,63 @@ def _from_networkx(G, directed) -> Graph:
     return _from_matrix(matrix, G.is_directed() if directed is None else directed)
 
 
+def as_csr(A, what: str):
+    """A SciPy matrix as compressed rows. Its arrays are checked first: SciPy's compiled code trusts them, and crashes
+    where they contradict each other. They are checked again, since other formats have no arrays to check."""
+    _check_sparse(A, what)
+    rows = A.tocsr()
+    _check_sparse(rows, what)
+    return rows
+
+
+def _check_sparse(A, what):
+    if len(A.shape) != 2:
+        raise ValueError(f"{what} has {len(A.shape)} dimensions; it must have 2")
+    if A.format in ("csr", "csc", "bsr"):
+        _check_compressed(A, what)
+    elif A.format == "coo":
+        _check_coordinates(A, what)
+    elif A.format == "dia" and (A.data.ndim != 2 or A.offsets.ndim != 1 or len(A.offsets) != len(A.data)):
+        raise ValueError(f"{what} is broken: {len(A.offsets)} offsets for diagonals of the shape {A.data.shape}")
+
+
+def _check_compressed(A, what):
+    block = A.blocksize if A.format == "bsr" else (1, 1)
+    rows, columns = A.shape[0] // block[0], A.shape[1] // block[1]
+    if A.format == "csc":
+        rows, columns = columns, rows
+    indptr, indices = A.indptr, A.indices
+    for name, array in [("indptr", indptr), ("indices", indices)]:
+        if array.ndim != 1 or array.dtype.kind not in "iu":
+            raise ValueError(f"{what} is broken: its {name} must be a list of whole numbers")
+    if len(indptr) != rows + 1:
+        raise ValueError(f"{what} is broken: its indptr has {len(indptr)} entries, not {rows + 1}")
+    if indptr[0] != 0 or (indptr[1:] < indptr[:-1]).any():
+        raise ValueError(f"{what} is broken: its indptr does not rise from 0")
+    entries = min(len(indices), len(A.data))
+    if indptr[-1] > entries:
+        raise ValueError(f"{what} is broken: its indptr ends at {indptr[-1]}, after the {entries} entries")
+    _check_indices(indices[:indptr[-1]], columns, "indices", what)
+
+
+def _check_coordinates(A, what):
+    if not len(A.row) == len(A.col) == len(A.data):
+        raise ValueError(f"{what} is broken: it has {len(A.row)} rows, {len(A.col)} columns and {len(A.data)} values")
+    _check_indices(A.row, A.shape[0], "row", what)
+    _check_indices(A.col, A.shape[1], "col", what)
+
+
+def _check_indices(indices, end, name, what):
+    if indices.dtype.kind not in "iu":
+        raise ValueError(f"{what} is broken: its {name} must be a list of whole numbers")
+    if indices.size and (indices.min() < 0 or indices.max() >= end):
+        wrong = indices.min() if indices.min() < 0 else indices.max()
+        raise ValueError(f"{what} is broken: its {name} has {wrong}; expected 0 to {end - 1}")
+
+
 def _from_matrix(A, directed) -> Graph:
     if sp.issparse(A):
-        entries = A.tocsr().tocoo()  # what is listed twice adds up, as everywhere in SciPy
+        entries = as_csr(A, "the matrix").tocoo()  # what is listed twice adds up, as everywhere in SciPy
         entries.sum_duplicates()
         values = entries.data
     else:

@@ -71,8 +71,8 @@ def cache_folder() -> Path:
     return Path(_engine.cache_folder(os.environ.get("XDG_CACHE_HOME"), os.environ.get("HOME")))
 
 
-def load(name, *, directed: bool = False, data=None, seed: int = 1, memory=None) -> Dataset:
-    engine, told = _engine.load(os.fspath(name), directed, False, data_folders(data),
+def load(name, *, directed: bool = False, data=None, seed: int = 1, memory=None, lenient: bool = False) -> Dataset:
+    engine, told = _engine.load(os.fspath(name), directed, False, arguments.flag(lenient, "lenient"), data_folders(data),
                                 arguments.seed(seed), arguments.memory(memory))
     for text in told:
         warnings.warn(text, stacklevel=3)
@@ -80,25 +80,31 @@ def load(name, *, directed: bool = False, data=None, seed: int = 1, memory=None)
 
 
 def load_dataset(name, *, directed: bool = False, data=None, seed: int = 1, download: bool = False,
-                 memory=None) -> Dataset:
+                 memory=None, lenient: bool = False) -> Dataset:
     """A data set: the path of a file, or a name such as "planetoid:cora", "builtin:karate" or "sbm:nodes=256".
 
     Data sets of Planetoid are looked for in ``data``, in $NGF_DATA, in ./data and in the user's cache folder, to
-    which ``download`` fetches what is missing.
+    which ``download`` fetches what is missing. Their files are compared with known checksums.
+
+    ``lenient`` reads a file that contradicts its own header or itself, or that has another checksum, with a warning
+    instead of an error.
 
     >>> load_dataset("builtin:karate")
     Dataset(nodes=34, edges=78, features=0, classes=2, splits=0)
     """
     if download and str(name).startswith("planetoid:"):
         try:
-            return load(name, directed=directed, data=data, seed=seed, memory=memory)
+            return load(name, directed=directed, data=data, seed=seed, memory=memory, lenient=lenient)
         except _engine.Error:
             _engine.fetch(str(name), Path(data) if data else cache_folder())
-    return load(name, directed=directed, data=data, seed=seed, memory=memory)
+    return load(name, directed=directed, data=data, seed=seed, memory=memory, lenient=lenient)
 
 
-def read_graph(path, *, directed: bool = False, memory=None) -> Graph:
+def read_graph(path, *, directed: bool = False, memory=None, lenient: bool = False) -> Graph:
     """The graph of a file: an edge list of any dialect, Matrix Market, METIS, NPY, NPZ, ...
+
+    ``lenient`` reads a file that contradicts its own header or itself with a warning instead of an error; of two
+    weights for one edge it keeps the largest.
 
     >>> import tempfile, pathlib
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "path.txt"
@@ -106,7 +112,7 @@ def read_graph(path, *, directed: bool = False, memory=None) -> Graph:
     >>> read_graph(path)
     Graph(nodes=3, edges=2)
     """
-    return load(path, directed=directed, memory=memory).graph
+    return load(path, directed=directed, memory=memory, lenient=lenient).graph
 
 
 def write_graph(path, A, *, directed: bool | None = None) -> None:

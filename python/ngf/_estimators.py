@@ -13,7 +13,7 @@ except ImportError as missing:  # pragma: no cover
 
 from . import _arguments as arguments
 from . import _engine
-from ._convert import as_graph, as_matrix, check_finite
+from ._convert import as_csr, as_graph, as_matrix, check_finite
 from ._data import Dataset
 
 
@@ -282,7 +282,7 @@ def _dataset(graph, features, labels):
         raise ValueError(f"features have {features.shape[0]} rows; the graph has {graph.nodes} nodes")
     dataset = _engine.Dataset.make(graph, labels)
     if sp.issparse(features):
-        rows = sp.csr_array(features, copy=True)
+        rows = sp.csr_array(as_csr(features, "features"), copy=True)
         rows.sum_duplicates()
         dataset.set_sparse(rows.indptr.astype(np.int32), rows.indices.astype(np.int32), rows.data.astype(np.float32),
                            rows.shape[1])

@@ -118,6 +118,32 @@ def test_names_that_are_not_ascii(tmp_path):
     assert ngf.read_graph(path) == ngf.read_graph(str(path)) == ngf.as_graph(KARATE)
 
 
+def test_lenient_reads_what_contradicts_itself(tmp_path):
+    path = tmp_path / "a.npy"
+    np.save(path, np.array([[0, 3.0, 0], [2, 0, 1], [0, 1, 0]]))
+    with pytest.raises(ngf.Error, match="edge 0-1 has two weights, 3 and 2"):
+        ngf.read_graph(path)
+    for read in [ngf.read_graph, lambda path, **how: ngf.load_dataset(path, **how).graph]:
+        with pytest.warns(UserWarning, match="the largest weight is kept"):
+            graph = read(path, lenient=True)
+        np.testing.assert_array_equal(ngf.to_scipy(graph).toarray(), [[0, 3, 0], [3, 0, 1], [0, 1, 0]])
+    assert ngf.read_graph(path, directed=True).arcs == 4
+    with pytest.raises(ValueError, match="lenient"):
+        ngf.read_graph(path, lenient="yes")
+
+
+def test_named_data_sets_are_compared_with_their_checksums(tmp_path, data_folder):
+    for path in (data_folder / "planetoid").glob("ind.cora.*"):
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    features = bytearray((tmp_path / "ind.cora.allx").read_bytes())
+    features[features.index(b"\0\0\x80\x3f")] = 1
+    (tmp_path / "ind.cora.allx").write_bytes(features)
+    with pytest.raises(ngf.Error, match="ind.cora.allx.*ngf data get planetoid:cora"):
+        ngf.load_dataset("planetoid:cora", data=tmp_path)
+    with pytest.warns(UserWarning, match="SHA-256"):
+        assert ngf.load_dataset("planetoid:cora", data=tmp_path, lenient=True).graph.nodes == 2708
+
+
 def test_where_data_sets_are_looked_for(tmp_path, data_folder, monkeypatch):
     monkeypatch.delenv("NGF_DATA")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))

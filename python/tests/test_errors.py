@@ -52,6 +52,57 @@ def test_graphs(graph, part):
     refused(lambda: ngf.as_graph(graph), part)
 
 
+def broken(make, **arrays):
+    """A sparse matrix whose arrays were exchanged, so that they contradict each other."""
+    matrix = make(sp.csr_array(np.array([[0, 1, 2, 0], [1, 0, 0, 0], [2, 0, 0, 0], [0, 0, 0, 0]])))
+    for name, array in arrays.items():
+        setattr(matrix, name, array)
+    return matrix
+
+
+def bsr(matrix):
+    return sp.bsr_array(matrix, blocksize=(2, 2))
+
+
+BROKEN = [
+    (broken(make, **{name: np.array(values, np.int32)}), part)
+    for make, name, values, part in [
+        (sp.csr_array, "indptr", [0, 2, 3, 10**8, 4], "does not rise"),
+        (sp.csr_array, "indptr", [0, 2, 3, 4, 10**8], "after the 4 entries"),
+        (sp.csr_array, "indptr", [-5, 2, 3, 4, 4], "does not rise from 0"),
+        (sp.csr_array, "indptr", [0, 2, 4], "3 entries, not 5"),
+        (sp.csr_array, "indices", [1, 2, 0, 10**8], "100000000; expected 0 to 3"),
+        (sp.csc_array, "indices", [1, 2, 0, -10**8], "-100000000"),
+        (sp.csc_array, "indptr", [0, 2, 3, 4, 10**8], "after the 4 entries"),
+        (bsr, "indptr", [0, 10**7, 3], "does not rise"),
+        (bsr, "indices", [0, 10**7, 0], "10000000; expected 0 to 1"),
+        (sp.coo_array, "row", [0, 0, 10**8, 2], "row has 100000000"),
+        (sp.coo_array, "col", [0, 0, -10**8, 2], "col has -100000000"),
+        (sp.coo_array, "col", [0], "1 columns"),
+        (sp.dia_array, "offsets", [0], "1 offsets"),
+    ]
+]
+
+
+@pytest.mark.parametrize("matrix, part", BROKEN)
+def test_broken_sparse_matrices(matrix, part):
+    """SciPy trusts the arrays, and crashes."""
+    refused(lambda: ngf.as_graph(matrix), "the matrix is broken", part)
+    refused(lambda: ngf.hop_distances(matrix), "the matrix is broken", part)
+    path = ngf.as_graph(sp.csr_array(np.diag([1.0] * 3, 1)))
+    refused(lambda: ngf.NodeClassifier(path, matrix, validation_fraction=0.5).fit([0, 1, 2, 3], [0, 1, 0, 1]),
+            "features is broken", part)
+
+
+def test_sparse_matrices_of_every_format():
+    whole = random_matrix(12)
+    for form in ["csr", "csc", "coo", "bsr", "dia", "lil", "dok"]:
+        assert ngf.as_graph(sp.csr_array(whole).asformat(form)) == ngf.as_graph(whole), form
+    rows = sp.lil_array((3, 3))
+    rows.rows[0], rows.data[0] = [10**8], [1.0]
+    refused(lambda: ngf.as_graph(rows), "100000000")
+
+
 @pytest.mark.parametrize("ends, nodes, part", [
     (np.zeros((3, 2), int), None, "2 x E"),
     (np.zeros(4, int), None, "2 x E"),
@@ -368,6 +419,8 @@ def test_denoisers(call, part):
     ("a.txt", "0 1\n1\n", ["line 2"]),
     ("a.txt", "", ["empty"]),
     ("a.graph", "3 2\n2\n1 3\n", ["cut off"]),
+    ("a.graph", "3 2\n2 3\n1\n2\n", ["line 2", "node 1 lists 3", "lenient"]),
+    ("a.txt", "0 1 2\n1 0 3\n", ["edge 0-1", "3 and 2", "directed", "lenient"]),
     ("a.npy", b"\x93NUMPY\x01\x00none", ["header"]),
     ("a.npz", b"PK\x03\x04none", ["ZIP"]),
     ("a.csv", "0,1\n1\n", ["line"]),

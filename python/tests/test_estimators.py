@@ -398,3 +398,15 @@ def test_cora(data_folder):
     data = ngf.load_dataset("planetoid:cora")
     model = fitted(data, hidden=16)
     assert model.score(data.split.test, data.labels[data.split.test]) > 0.7
+
+
+@pytest.mark.parametrize("names", [[2**31 - 1, -2**31, 7], [-7, -1, 0], ["x", "y", "z"]])
+def test_labels_of_any_kind_are_numbered(problem, names):
+    """A network has an output for each label that occurs, whatever its value."""
+    graph, features, labels = problem
+    names = np.array(names)
+    nodes = np.arange(len(labels))
+    model = raw(graph, features, memory=200 << 20).fit(nodes, names[labels])
+    np.testing.assert_array_equal(model.classes_, np.unique(names))
+    assert model.predict_proba(nodes).shape == (len(nodes), 3)
+    assert (model.predict(nodes) == names[labels]).mean() > 0.8

@@ -17,7 +17,7 @@
 #include "kernels/target.hpp"
 #include "ngf/generate.hpp"
 #include "ngf/io/catalog.hpp"
-#include "ngf/io/read.hpp"
+#include "ngf/io/load.hpp"
 #include "ngf/report/figures.hpp"
 #include "ngf/report/page.hpp"
 #include "ngf/report/summary.hpp"
@@ -114,7 +114,8 @@ std::vector<std::string> add_datasets(Study& study, std::span<const std::filesys
     options.threads = study.threads;
     options.memory = study.memory;
     options.progress = progress.get();
-    study.datasets.push_back({name, io::read_planetoid(*folder, name, options).dataset});
+    study.datasets.push_back(
+        {name, io::read_named_dataset("planetoid:" + name, *folder, options).dataset});
   }
   if (missing.empty()) return missing;
   constexpr std::uint64_t nodes = 2708;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "io/contradiction.hpp"
+
 namespace ngf::io {
 
 namespace {
@@ -21,10 +23,32 @@ void drop_unit_weights(std::vector<EdgeBlock>& blocks) {
   for (EdgeBlock& block : blocks) block.weights = {};
 }
 
+void check_weights(const Input& input, const ReadOptions& options, const EdgeName& name_of,
+                   ReadResult& result) {
+  if (!result.counts.first_conflict) return;
+  const auto& [edge, kept, other] = *result.counts.first_conflict;
+  const std::uint64_t more = result.counts.conflicting_weights - 1;
+  report_contradiction(
+      input, options, result,
+      fmt::format("{} has two weights, {} and {}{}{}", name_of(edge), kept, other,
+                  more > 0 ? fmt::format(", and {} more entries differ", more) : "",
+                  options.lenient ? "; the largest weight is kept" : ""),
+      options.directed
+          ? "the option lenient keeps the largest"
+          : "the option directed keeps u-v and v-u apart, lenient keeps the largest weight");
+}
+
 }  // namespace
 
-void assemble(ReadResult& result, NodeId nodes, std::vector<EdgeBlock> blocks,
-              const ReadOptions& options, Entries entries) {
+EdgeName edge_name_from(NodeId base) {
+  return [base](const Edge& edge) {
+    return fmt::format("edge {}-{}", std::uint64_t{edge.from} + base,
+                       std::uint64_t{edge.to} + base);
+  };
+}
+
+void assemble(const Input& input, ReadResult& result, NodeId nodes, std::vector<EdgeBlock> blocks,
+              const ReadOptions& options, Entries entries, const EdgeName& name_of) {
   drop_unit_weights(blocks);
   const BuildOptions build{.directed = options.directed && entries != Entries::half_a_matrix,
                            .keep_self_loops = options.keep_self_loops,
@@ -40,11 +64,7 @@ void assemble(ReadResult& result, NodeId nodes, std::vector<EdgeBlock> blocks,
                   {graph.targets().begin(), graph.targets().end()}, {}, graph.directed());
   }
   result.dataset.graph = std::move(graph);
-  if (result.counts.conflicting_weights > 0) {
-    result.warnings.push_back(
-        fmt::format("{} entries repeat an edge with another weight; the largest weight is kept",
-                    result.counts.conflicting_weights));
-  }
+  check_weights(input, options, name_of, result);
 }
 
 }  // namespace ngf::io

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <functional>
+#include <string>
 #include <vector>
 
+#include "io/input.hpp"
 #include "ngf/io/read.hpp"
 
 namespace ngf::io {
@@ -13,10 +16,18 @@ enum class Entries {
   whole_matrix,   ///< u-v is one place of a matrix; v-u is another
 };
 
+/// How errors name an edge: as the file does.
+using EdgeName = std::function<std::string(const Edge&)>;
+
+/// Names the edge by its nodes, counted from `base`: "edge 0-1".
+EdgeName edge_name_from(NodeId base);
+
 /// Builds the graph of a file's entries into `result`, with its counts and warnings. `blocks` is
 /// consumed. Weights that are all 1 say nothing and are dropped, so that a graph comes back equal
-/// from formats that always have weights.
-void assemble(ReadResult& result, NodeId nodes, std::vector<EdgeBlock> blocks,
-              const ReadOptions& options, Entries entries);
+/// from formats that always have weights. Of two weights for one edge the largest is kept with
+/// ReadOptions::lenient; otherwise they are an Error.
+void assemble(const Input& input, ReadResult& result, NodeId nodes, std::vector<EdgeBlock> blocks,
+              const ReadOptions& options, Entries entries,
+              const EdgeName& name_of = edge_name_from(0));
 
 }  // namespace ngf::io

@@ -149,6 +149,14 @@ Path find_dataset(std::string_view name, std::span<const Path> folders) {
        known_dataset(name).files.size(), looked, name);
 }
 
+std::optional<Path> find_wrong_file(std::string_view name, const Path& folder,
+                                    const Progress* progress) {
+  for (const KnownFile& file : known_dataset(name).files) {
+    if (!is_right(folder / file.name, file, progress)) return folder / file.name;
+  }
+  return {};
+}
+
 Path cache_folder(const char* xdg_cache_home, const char* home) {
   // The rules say that a relative path here is to be ignored.
   if (xdg_cache_home != nullptr && Path(xdg_cache_home).is_absolute()) {

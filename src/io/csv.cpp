@@ -16,6 +16,7 @@
 
 #include "detail/fail.hpp"
 #include "io/assemble.hpp"
+#include "io/contradiction.hpp"
 #include "io/limits.hpp"
 #include "io/quote.hpp"
 #include "io/row_lines.hpp"
@@ -29,6 +30,22 @@ using detail::fail;
 
 /// Opens tables that are too small to be told from an edge list.
 constexpr std::string_view table_comment = "# ngf adjacency table:";
+
+/// Checks our comment, in the first line, and the end of the file against it.
+void check_our_comment(const Input& input, const ReadOptions& options, std::uint64_t rows,
+                       ReadResult& result) {
+  LineReader lines(input, any_length_of_line);
+  if (!lines.next() || !is_our_table(lines.text())) return;
+  constexpr std::string_view key = "nodes=";
+  const char* const at = skip_blanks(lines.text().data() + table_comment.size());
+  std::uint64_t nodes = 0;
+  if (!field_at(at).starts_with(key) || field_at(at).size() == key.size() ||
+      !at_line_end(parse_digits(at + key.size(), nodes))) {
+    fail("{}: line 1: {} is not understood; expected nodes=N", input.name(), quoted(field_at(at)));
+  }
+  check_promise(input, options, result, 1, "rows", nodes, rows);
+  check_last_newline(input, options, result);
+}
 
 /// The shape of a table, going by its first row.
 struct CsvHead {
@@ -172,6 +189,7 @@ ReadResult read_adjacency_csv(const Input& input, const ReadOptions& options,
   PieceOptions pieces = pieces_of(head, piece_bytes, options.threads);
   pieces.progress = options.progress;
   const std::uint64_t rows = count_data_lines(input, pieces);
+  check_our_comment(input, options, rows, result);
   if (rows != head.columns) {
     fail("{}: {} rows and {} columns; the table of a graph has as many rows as columns",
          input.name(), rows, head.columns);
@@ -182,7 +200,7 @@ ReadResult read_adjacency_csv(const Input& input, const ReadOptions& options,
   check_node_count(rows, input, input.name());
   RowBlocks table =
       read_rows(input, pieces, [&](std::string_view text) { return parse_weights(text, head); });
-  assemble(result, static_cast<NodeId>(rows), std::move(table.blocks), options,
+  assemble(input, result, static_cast<NodeId>(rows), std::move(table.blocks), options,
            Entries::whole_matrix);
   return result;
 }

@@ -9,7 +9,10 @@
 // half of the range occurs; otherwise the distinct ids, in increasing order, are the nodes. Lists
 // that we write ourselves say it in a comment:
 //
-//   # ngf edge list: nodes=34 base=0 directed=no
+//   # ngf edge list: edges=78 nodes=34 base=0 directed=no
+//
+// A list with that number of edges, which count self-loops, ends in a newline, so that no part of
+// it passes for the whole.
 
 #include "io/edge_list.hpp"
 
@@ -20,6 +23,7 @@
 
 #include "detail/fail.hpp"
 #include "io/assemble.hpp"
+#include "io/contradiction.hpp"
 #include "io/ids.hpp"
 #include "io/limits.hpp"
 #include "io/pair_lines.hpp"
@@ -36,17 +40,20 @@ constexpr std::string_view our_comment = "# ngf edge list:";
 
 /// What precedes the first edge.
 struct EdgeListHead {
+  std::optional<std::uint64_t> edges;
   std::optional<std::uint64_t> nodes;
   std::optional<NodeId> base;
   bool directed = false;
   bool weighted = false;
-  std::uint64_t offset = 0;  ///< of the first edge's line, or the file's end
-  std::uint64_t line = 0;
+  std::uint64_t offset = 0;        ///< of the first edge's line, or the file's end
+  std::uint64_t line = 0;          ///< the number of that line
+  std::uint64_t comment_line = 0;  ///< of our own comment
 };
 
 /// Takes "key=value" pairs from our own comment.
 void parse_our_comment(const Input& input, const LineReader& lines, EdgeListHead& head) {
-  const std::string place = fmt::format("{}: line {}", input.name(), lines.number());
+  head.comment_line = lines.number();
+  const std::string place = fmt::format("{}: line {}", input.name(), head.comment_line);
   const char* at = skip_blanks(lines.text().data() + our_comment.size());
   for (; !at_line_end(at); at = skip_blanks(skip_field(at))) {
     const std::string_view field = field_at(at);
@@ -54,7 +61,9 @@ void parse_our_comment(const Input& input, const LineReader& lines, EdgeListHead
     const std::size_t equals = field.find('=');
     const bool whole = equals < field.size() && is_digit(field.back()) &&
                        parse_digits(at + equals + 1, value) == at + field.size();
-    if (field.starts_with("nodes=") && whole) {
+    if (field.starts_with("edges=") && whole) {
+      head.edges = value;
+    } else if (field.starts_with("nodes=") && whole) {
       check_node_count(value, input, place);
       head.nodes = value;
     } else if (field.starts_with("base=") && whole && value <= 1) {
@@ -62,8 +71,8 @@ void parse_our_comment(const Input& input, const LineReader& lines, EdgeListHead
     } else if (field == "directed=yes") {
       head.directed = true;
     } else if (field != "directed=no") {
-      fail("{}: {} is not understood; expected nodes=N, base=0 or 1, directed=yes or no", place,
-           quoted(field));
+      fail("{}: {} is not understood; expected edges=M, nodes=N, base=0 or 1, directed=yes or no",
+           place, quoted(field));
     }
   }
 }
@@ -94,7 +103,10 @@ EdgeListHead read_edge_list_head(const Input& input) {
 std::uint64_t number_nodes(const Input& input, const ReadOptions& options, const EdgeListHead& head,
                            Pairs& pairs, ReadResult& result) {
   if (options.ids != Ids::compact) {
-    if (head.nodes) return *head.nodes;
+    const std::uint64_t needed = pairs.count > 0 ? std::uint64_t{pairs.largest} + 1 : 0;
+    if (head.nodes) {
+      return check_node_promise(input, options, result, head.comment_line, *head.nodes, needed);
+    }
     if (pairs.count == 0) return 0;
     // Ids are already counted from the base where it is known.
     const NodeId base = options.base || head.base ? 0 : std::min<NodeId>(pairs.smallest, 1);
@@ -122,7 +134,9 @@ PairRules rules_of(const ReadOptions& options, const EdgeListHead& head) {
   } else if (head.base) {
     rules.first_id = *head.base;
   }
-  if (head.nodes) rules.last_id = static_cast<NodeId>(rules.first_id + *head.nodes - 1);
+  if (head.nodes && !options.lenient) {
+    rules.last_id = static_cast<NodeId>(rules.first_id + *head.nodes - 1);
+  }
   return rules;
 }
 
@@ -142,6 +156,10 @@ ReadResult read_edge_list(const Input& input, const ReadOptions& options, std::s
                             .threads = options.threads,
                             .progress = options.progress},
                            rules, options.memory);
+  if (head.edges) {
+    check_promise(input, options, result, head.comment_line, "edges", *head.edges, pairs.count);
+    check_last_newline(input, options, result);
+  }
   result.first_id = rules.first_id;
   const std::uint64_t nodes = number_nodes(input, options, head, pairs, result);
   if (pairs.further_columns) {
@@ -151,14 +169,20 @@ ReadResult read_edge_list(const Input& input, const ReadOptions& options, std::s
     result.warnings.emplace_back(
         "the file says that its edges are directed; directions are dropped");
   }
-  assemble(result, static_cast<NodeId>(nodes), std::move(pairs.blocks), options, Entries::pairs);
+  assemble(input, result, static_cast<NodeId>(nodes), std::move(pairs.blocks), options,
+           Entries::pairs, [&result](const Edge& edge) {
+             const auto& ids = result.original_ids;
+             return ids.empty() ? edge_name_from(result.first_id)(edge)
+                                : fmt::format("edge {}-{}", ids[edge.from], ids[edge.to]);
+           });
   return result;
 }
 
 void write_edge_list(AtomicFile& file, const Graph& graph, char separator, Progress* progress) {
   TextWriter out(file, progress);
   out.text(our_comment);
-  out.text(fmt::format(" nodes={} base=0 directed={}\n", graph.nodes(),
+  out.text(fmt::format(" edges={} nodes={} base=0 directed={}\n",
+                       graph.edges() + graph.self_loops(), graph.nodes(),
                        graph.directed() ? "yes" : "no"));
   for (NodeId u = 0; u < graph.nodes(); ++u) {
     const auto row = graph.neighbors(u);

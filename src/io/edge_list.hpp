@@ -14,8 +14,8 @@ ReadResult read_edge_list(const Input& input, const ReadOptions& options = {},
 /// True for the comment that opens the lists we write.
 bool is_our_edge_list(std::string_view line);
 
-/// Writes each edge once, `separator` between the columns, under a comment that says how many nodes
-/// there are.
+/// Writes each edge once, `separator` between the columns, under a comment with the numbers of
+/// edges and nodes.
 void write_edge_list(AtomicFile& file, const Graph& graph, char separator, Progress* progress);
 
 }  // namespace ngf::io

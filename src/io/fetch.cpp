@@ -3,6 +3,7 @@
 #include <curl/curl.h>
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -30,9 +31,12 @@ std::string reason_of(int error) { return std::generic_category().message(error)
 class Part {
  public:
   Part(std::filesystem::path path, const Progress* progress) : path_(std::move(path)) {
-    file_ = open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);  // NOLINT(*-vararg)
+    constexpr int flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+    file_ = open(path_.c_str(), flags, 0644);  // NOLINT(*-vararg)
+    if (file_ < 0 && errno == ELOOP) refuse_link();
     if (file_ < 0) fail("{}: cannot be written: {}", path_.string(), reason_of(errno));
     try {
+      check_kind();
       if (flock(file_, LOCK_EX | LOCK_NB) != 0) {
         fail("{}: another program is downloading this file now", path_.string());
       }
@@ -84,6 +88,18 @@ class Part {
   }
 
  private:
+  [[noreturn]] void refuse_link() const {
+    fail("{}: is a link or no regular file, which a download must not write to; remove it",
+         path_.string());
+  }
+
+  /// A file with a second name is another's, too.
+  void check_kind() const {
+    struct stat status {};
+    if (fstat(file_, &status) != 0) fail("{}: {}", path_.string(), reason_of(errno));
+    if (!S_ISREG(status.st_mode) || status.st_nlink > 1) refuse_link();
+  }
+
   void read_all(const Progress* progress) {
     std::string buffer(1U << 16, '\0');
     for (;;) {

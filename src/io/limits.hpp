@@ -25,4 +25,13 @@ inline void check_node_count(std::uint64_t nodes, const Input& input, std::strin
   }
 }
 
+/// The largest label that is credible in a data set of `nodes` nodes: a network has an output for
+/// each number up to the largest, so more classes than nodes are an error, but for small graphs
+/// that are part of a larger one.
+inline std::int64_t largest_label(std::uint64_t nodes) {
+  constexpr std::uint64_t always_fine = 65535;
+  constexpr std::uint64_t most = std::numeric_limits<std::int32_t>::max();
+  return static_cast<std::int64_t>(std::clamp(nodes, always_fine + 1, most) - 1);
+}
+
 }  // namespace ngf::io

@@ -3,10 +3,35 @@
 #include <string_view>
 #include <utility>
 
+#include "detail/fail.hpp"
+#include "io/contradiction.hpp"
 #include "ngf/generate.hpp"
 #include "ngf/io/catalog.hpp"
 
 namespace ngf::io {
+
+namespace {
+
+constexpr std::string_view planetoid_prefix = "planetoid:";
+
+}  // namespace
+
+ReadResult read_named_dataset(const std::string& name, const std::filesystem::path& folder,
+                              const ReadOptions& options) {
+  const auto wrong = find_wrong_file(name, folder, options.progress);
+  if (wrong && !options.lenient) {
+    detail::fail(
+        "{}: is not the file of {}: its SHA-256 differs; remove it and run: ngf data get {} (your "
+        "own data are read by their path; {})",
+        wrong->string(), name, name, lenient_remedy);
+  }
+  ReadResult result = read_planetoid(folder, name.substr(planetoid_prefix.size()), options);
+  if (wrong) {
+    result.warnings.push_back(
+        fmt::format("{}: is not the file of {}: its SHA-256 differs", wrong->string(), name));
+  }
+  return result;
+}
 
 ReadResult load(const std::string& name, const ReadOptions& options,
                 std::span<const std::filesystem::path> folders, std::uint64_t seed) {
@@ -18,9 +43,8 @@ ReadResult load(const std::string& name, const ReadOptions& options,
     if (options.directed) result.dataset.graph = as_directed(std::move(result.dataset.graph));
     return result;
   }
-  constexpr std::string_view prefix = "planetoid:";
-  if (name.starts_with(prefix)) {
-    return read_planetoid(find_dataset(name, folders), name.substr(prefix.size()), options);
+  if (name.starts_with(planetoid_prefix)) {
+    return read_named_dataset(name, find_dataset(name, folders), options);
   }
   return read_graph(name, options);
 }

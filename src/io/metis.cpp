@@ -4,12 +4,14 @@
 //   [size] [weight] ... v1 [weight] v2 [weight] ...        line i: the neighbours of node i, from 1
 //
 // % begins a comment line, and a blank line is a node without neighbours. Sizes and node weights
-// are skipped. An edge is listed from both ends, so the lines have 2m neighbours.
+// are skipped. An edge is listed from both ends, so the lines have 2m neighbours. Whoever breaks
+// the rule that there are no self-loops counts one as an edge and lists it once, or twice.
 
 #include "io/metis.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,6 +19,7 @@
 
 #include "detail/fail.hpp"
 #include "io/assemble.hpp"
+#include "io/contradiction.hpp"
 #include "io/limits.hpp"
 #include "io/quote.hpp"
 #include "io/row_lines.hpp"
@@ -31,6 +34,7 @@ using detail::fail;
 struct MetisHead {
   std::uint64_t nodes = 0;
   std::uint64_t edges = 0;
+  std::uint64_t last_node = 0;    ///< the largest neighbour allowed
   std::uint64_t node_values = 0;  ///< size and weights before the neighbours
   bool weighted = false;
   std::uint64_t line = 0;
@@ -63,7 +67,7 @@ void parse_header(const char* at, const std::string& place, MetisHead& head) {
   head.node_values = format / 100 + (format / 10 % 10) * std::min(weights, many);
 }
 
-MetisHead read_metis_head(const Input& input) {
+MetisHead read_metis_head(const Input& input, bool lenient) {
   LineReader lines(input);
   const char* at = nullptr;
   do {
@@ -76,12 +80,7 @@ MetisHead read_metis_head(const Input& input) {
   const std::string place = fmt::format("{}: line {}", input.name(), head.line);
   parse_header(at, place, head);
   check_node_count(head.nodes, input, place);
-  // Even listed from one end only, an edge takes a digit and what separates it from the next.
-  const std::uint64_t room = (input.size() - head.offset + 1) / 2;
-  if (head.edges > room) {
-    fail("{}: promises {} edges, but the file has room for {} at most; is it cut off?", place,
-         head.edges, room);
-  }
+  head.last_node = lenient ? std::numeric_limits<NodeId>::max() : head.nodes;
   return head;
 }
 
@@ -107,9 +106,9 @@ const char* parse_row(const char* at, const MetisHead& head, NodeId row, EdgeBlo
   while (!at_line_end(at)) {
     std::uint64_t neighbour = 0;
     const char* const end = parse_digits(at, neighbour);
-    if (end == at || !at_field_end(end) || neighbour < 1 || neighbour > head.nodes) {
+    if (end == at || !at_field_end(end) || neighbour < 1 || neighbour > head.last_node) {
       throw LineError{at, fmt::format("{} is not a node; expected a whole number from 1 to {}",
-                                      quoted(field_at(at)), head.nodes)};
+                                      quoted(field_at(at)), head.last_node)};
     }
     block.edges.push_back({row, static_cast<NodeId>(neighbour - 1)});
     at = skip_blanks(end);
@@ -151,30 +150,48 @@ std::uint64_t line_of(const Input& input, const MetisHead& head, std::uint64_t n
   return lines.number();
 }
 
-/// Throws Error when the lines are not those that the header promises; where that is harmless, a
-/// warning says so.
-void check_rows(const Input& input, const MetisHead& head, const RowBlocks& rows,
-                std::vector<std::string>& warnings) {
-  if (rows.filled > head.nodes) {
-    fail("{}: line {}: a line after those of the {} nodes that line {} promises", input.name(),
-         line_of(input, head, head.nodes), head.nodes, head.line);
+/// Whether the lists have the neighbours of as many edges as the header promises.
+bool has_promised_edges(const MetisHead& head, const RowBlocks& rows, bool directed) {
+  if (directed && rows.entries == head.edges) return true;
+  if (rows.entries % 2 == 0 && rows.entries / 2 == head.edges) return true;
+  std::uint64_t listings = rows.entries;
+  for (const EdgeBlock& block : rows.blocks) {
+    for (const auto [from, to] : block.edges) listings += from == to ? 1 : 0;
   }
-  const std::uint64_t promised = 2 * head.edges;
-  if (rows.count < head.nodes && rows.entries != promised) {
-    fail(
-        "{}: ends after the lines of {} nodes and {} neighbours; line {} promises {} and {}; is "
-        "it cut off?",
-        input.name(), rows.count, rows.entries, head.line, head.nodes, promised);
+  return listings % 2 == 0 && listings / 2 == head.edges;
+}
+
+/// Reports lines that are not those that the header promises; where that is harmless, a warning
+/// says so. Returns the number of nodes.
+NodeId check_rows(const Input& input, const ReadOptions& options, const MetisHead& head,
+                  const RowBlocks& rows, ReadResult& result) {
+  if (rows.filled > head.nodes && !options.lenient) {
+    fail("{}: line {}: a line after those of the {} nodes that line {} promises; {}", input.name(),
+         line_of(input, head, head.nodes), head.nodes, head.line, lenient_remedy);
   }
-  if (rows.count < head.nodes) {
-    warnings.push_back(fmt::format("the last {} nodes have no line; they are taken to be isolated",
-                                   head.nodes - rows.count));
+  if (!has_promised_edges(head, rows, options.directed)) {
+    const std::string found =
+        rows.count < head.nodes
+            ? fmt::format(
+                  "the file ends after the lines of {} nodes and {} neighbours (is it cut "
+                  "off?)",
+                  rows.count, rows.entries)
+            : fmt::format("{} neighbours are listed, not twice as many", rows.entries);
+    report_contradiction(input, options, result,
+                         fmt::format("line {}: promises {} nodes and {} edges, but {}", head.line,
+                                     head.nodes, head.edges, found));
+  } else if (rows.count < head.nodes) {
+    result.warnings.push_back(fmt::format(
+        "the last {} nodes have no line; they are taken to be isolated", head.nodes - rows.count));
   }
-  if (rows.entries != promised) {
-    warnings.push_back(fmt::format("line {} promises {} edges, so {} neighbours, but {} are listed",
-                                   head.line, head.edges, promised, rows.entries));
+  if (head.node_values > 0) result.warnings.emplace_back("sizes and weights of nodes are skipped");
+  std::uint64_t needed = rows.filled;
+  if (options.lenient) {
+    for (const EdgeBlock& block : rows.blocks) {
+      for (const auto [from, to] : block.edges) needed = std::max(needed, std::uint64_t{to} + 1);
+    }
   }
-  if (head.node_values > 0) warnings.emplace_back("sizes and weights of nodes are skipped");
+  return check_node_promise(input, options, result, head.line, head.nodes, needed);
 }
 
 }  // namespace
@@ -182,7 +199,7 @@ void check_rows(const Input& input, const MetisHead& head, const RowBlocks& rows
 ReadResult read_metis(const Input& input, const ReadOptions& options, std::size_t piece_bytes) {
   ReadResult result;
   result.format = Format::metis;
-  const MetisHead head = read_metis_head(input);
+  const MetisHead head = read_metis_head(input, options.lenient);
   RowBlocks rows = read_rows(input,
                              {.offset = head.offset,
                               .first_line = head.line + 1,
@@ -191,9 +208,17 @@ ReadResult read_metis(const Input& input, const ReadOptions& options, std::size_
                               .threads = options.threads,
                               .progress = options.progress},
                              [&](std::string_view text) { return parse_rows(text, head); });
-  check_rows(input, head, rows, result.warnings);
-  assemble(result, static_cast<NodeId>(head.nodes), std::move(rows.blocks), options,
-           Entries::whole_matrix);
+  const NodeId nodes = check_rows(input, options, head, rows, result);
+  const EdgeName name_of = [&](const Edge& edge) {
+    return fmt::format("line {}: {}", line_of(input, head, edge.from), edge_name_from(1)(edge));
+  };
+  assemble(input, result, nodes, std::move(rows.blocks), options, Entries::whole_matrix, name_of);
+  if (const auto& edge = result.counts.one_way; edge && !options.directed) {
+    report_contradiction(input, options, result,
+                         fmt::format("line {}: node {} lists {}, but node {} does not list {}",
+                                     line_of(input, head, edge->from), edge->from + 1, edge->to + 1,
+                                     edge->to + 1, edge->from + 1));
+  }
   return result;
 }
 
@@ -202,6 +227,7 @@ bool is_metis(std::string_view text, bool whole, bool named_so) {
   try {
     parse_header(skip_blanks(text.data()), {}, head);
     if (named_so) return true;
+    head.last_node = head.nodes;
     const auto header_bytes = static_cast<std::size_t>(skip_line(text.data()) - text.data());
     if (header_bytes == text.size()) return false;
     const Rows rows = parse_rows(text.substr(header_bytes), head);

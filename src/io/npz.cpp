@@ -50,7 +50,7 @@ class Reader {
     const bool edges = layout.format == Format::npz_edges;
     std::vector<EdgeBlock> blocks(1);
     blocks[0] = edges ? read_edges() : read_adjacency(layout);
-    assemble(result, static_cast<NodeId>(*nodes_), std::move(blocks), options_,
+    assemble(input_, result, static_cast<NodeId>(*nodes_), std::move(blocks), options_,
              edges ? Entries::pairs : Entries::whole_matrix);
     if (const std::string unused = member_names(true); !unused.empty()) {
       result.warnings.push_back("members that hold no part of a graph are left out: " + unused);
@@ -259,10 +259,11 @@ class Reader {
     const NpyArray labels = array(layout.labels);
     need_length(labels, labels.count());
     agree_on_nodes(labels.count(), labels.place());
+    const std::int64_t largest = largest_label(labels.count());
     for (const std::int64_t label : labels.to_int64s()) {
-      if (label < -1 || label > std::numeric_limits<std::int32_t>::max()) {
-        fail("{}: entry {} is {}; expected a class from 0, or -1 for none", labels.place(),
-             dataset.labels.size(), label);
+      if (label < -1 || label > largest) {
+        fail("{}: entry {} is {}; expected a class from 0 to {}, or -1 for none", labels.place(),
+             dataset.labels.size(), label, largest);
       }
       dataset.labels.push_back(static_cast<std::int32_t>(label));
     }

@@ -200,8 +200,8 @@ ReadResult read_planetoid(const PlanetoidFiles& files, const ReadOptions& option
   dataset.features = to_sparse(features.csr, features.values, files.allx.name());
   dataset.labels = std::move(labels.of_row);
   dataset.splits = {public_split(y.of_row.size(), known, test)};
-  assemble(result, static_cast<NodeId>(nodes), read_edges(files.graph, static_cast<NodeId>(nodes)),
-           options, Entries::whole_matrix);
+  assemble(files.graph, result, static_cast<NodeId>(nodes),
+           read_edges(files.graph, static_cast<NodeId>(nodes)), options, Entries::whole_matrix);
   return result;
 }
 

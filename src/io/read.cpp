@@ -41,7 +41,7 @@ ReadResult read_adjacency_npy(const Input& input, const ReadOptions& options) {
   }
   ReadResult result;
   result.format = Format::adjacency_npy;
-  assemble(result, static_cast<NodeId>(table.rows()), std::move(blocks), options,
+  assemble(input, result, static_cast<NodeId>(table.rows()), std::move(blocks), options,
            Entries::whole_matrix);
   return result;
 }

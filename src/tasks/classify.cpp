@@ -64,6 +64,11 @@ void check(const Dataset& dataset, const Split& split, const ClassifySettings& s
   if (settings.metric == Metric::auc && classes != 2) {
     fail("AUC is for two classes, and there are {}; take accuracy", classes);
   }
+  // A name, and at least one weight with its gradient, two moments and the best so far.
+  constexpr std::uint64_t bytes_per_class = sizeof(std::string) + 5 * sizeof(float);
+  detail::check_budget(
+      static_cast<std::uint64_t>(classes) * bytes_per_class, settings.memory,
+      fmt::format("a network with an output for each label from 0 to {}", classes - 1));
 }
 
 // ---- What the runs share ----

@@ -43,6 +43,11 @@ std::optional<std::filesystem::path> locate_dataset(std::string_view name,
 std::filesystem::path find_dataset(std::string_view name,
                                    std::span<const std::filesystem::path> folders);
 
+/// The first file of the data set in `folder` whose size or SHA-256 is not that of the catalogue.
+std::optional<std::filesystem::path> find_wrong_file(std::string_view name,
+                                                     const std::filesystem::path& folder,
+                                                     const Progress* progress = nullptr);
+
 /// The user's folder for what can be fetched again, by the rules of the XDG base directories: from
 /// the values of the variables XDG_CACHE_HOME and HOME, each null where unset. Empty when neither
 /// is of use.

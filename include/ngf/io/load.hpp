@@ -9,6 +9,11 @@
 
 namespace ngf::io {
 
+/// Reads the data set called `name`, such as "planetoid:cora", from `folder` (see `find_dataset`).
+/// Throws Error when its files are not those of the catalogue; with ReadOptions::lenient it warns.
+ReadResult read_named_dataset(const std::string& name, const std::filesystem::path& folder,
+                              const ReadOptions& options = {});
+
 /// What a person names: a graph made to order (see `generate_from_spec`, with the seed as its
 /// default), a data set that has a name, looked for in `folders` (see `find_dataset`), or a file.
 ReadResult load(const std::string& name, const ReadOptions& options,

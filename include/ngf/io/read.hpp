@@ -24,8 +24,11 @@ struct ReadOptions {
   std::optional<Format> format = {};  ///< without it, told by content, then by name
   Ids ids = Ids::detect;
   std::optional<int> base = {};  ///< of edge lists: 0 or 1; without it, the smallest id
-  int threads = 0;               ///< 0: all that the machine offers
-  std::uint64_t memory = 0;      ///< bytes; 0: what the machine has free
+  /// A file that contradicts its own header or itself, or that is not the named data set that it
+  /// should be, is read with a warning instead of an Error.
+  bool lenient = false;
+  int threads = 0;           ///< 0: all that the machine offers
+  std::uint64_t memory = 0;  ///< bytes; 0: what the machine has free
   Progress* progress = nullptr;
 };
 
