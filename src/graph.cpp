@@ -8,6 +8,7 @@
 
 #include "build_rows.hpp"
 #include "detail/fail.hpp"
+#include "detail/memory.hpp"
 #include "detail/parallel.hpp"
 
 namespace ngf {
@@ -130,9 +131,12 @@ Graph build_graph(NodeId nodes, std::vector<EdgeBlock> blocks, const BuildOption
     BuildOptions as_arcs = options;
     as_arcs.directed = true;
     Graph graph = build_graph(nodes, std::move(blocks), as_arcs, counts);
-    return is_symmetric(graph, options.threads)
-               ? GraphMaker::with_direction(std::move(graph), false)
-               : symmetrize(graph);
+    if (is_symmetric(graph, options.threads)) {
+      return GraphMaker::with_direction(std::move(graph), false);
+    }
+    // The transpose, and rows that grow to at most twice as many arcs.
+    detail::check_budget(4 * graph.bytes(), options.memory, "making the matrix symmetric");
+    return symmetrize(graph);
   }
   BuildCounts dropped;
   Rows rows = build_rows(nodes, std::move(blocks), options, dropped);

@@ -6,8 +6,10 @@
 #include <string_view>
 
 #include "detail/fail.hpp"
+#include "detail/memory.hpp"
 #include "io/input.hpp"
 #include "ngf/graph.hpp"
+#include "ngf/io/read.hpp"
 
 namespace ngf::io {
 
@@ -23,6 +25,15 @@ inline void check_node_count(std::uint64_t nodes, const Input& input, std::strin
     detail::fail("{}: {} nodes in a file of {} bytes: the number is not credible", place, nodes,
                  input.size());
   }
+}
+
+/// Throws MemoryExceeded when the caller's copies of a matrix of numbers do not fit into the
+/// budget.
+inline void check_matrix_budget(const Input& input, std::uint64_t rows, std::uint64_t cols,
+                                const MatrixReadOptions& options) {
+  const auto copies = static_cast<std::uint64_t>(options.copies);
+  detail::check_budget(copies * rows * cols * sizeof(double), options.memory,
+                       fmt::format("{}: work on {} x {} numbers", input.name(), rows, cols));
 }
 
 }  // namespace ngf::io

@@ -140,6 +140,7 @@ ReadResult read_matrix_market(const Input& input, const ReadOptions& options,
        .first_line = head.size_line + 1,
        .piece_bytes = piece_bytes,
        .threads = options.threads,
+       .memory = options.memory,
        .progress = options.progress},
       {.first_id = 1, .last_id = static_cast<NodeId>(head.rows), .weighted = head.weighted},
       options.memory);
