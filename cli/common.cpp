@@ -12,6 +12,7 @@
 #include <limits>
 #include <utility>
 
+#include "detail/memory.hpp"
 #include "io/atomic_file.hpp"
 #include "io/text.hpp"
 #include "ngf/error.hpp"
@@ -83,7 +84,11 @@ void Common::add_to(CLI::App& verb) {
       ->check(CLI::Range(1, 4096))
       ->group("Common");
   verb.add_option_function<std::string>(
-          "--memory", [this](const std::string& text) { memory = parse_bytes(text); },
+          "--memory",
+          [this](const std::string& text) {
+            memory = parse_bytes(text);
+            detail::account_for_process();
+          },
           "Memory to stay within, such as 4G [what the machine has free]")
       ->group("Common");
   verb.add_option_function<std::string>(

@@ -93,8 +93,11 @@ struct Signals {
   bool turned = false;
 };
 
-Signals read_signals(const std::filesystem::path& path, NodeId nodes) {
-  Matrix matrix = io::read_matrix(path);
+Signals read_signals(const std::filesystem::path& path, NodeId nodes, const Common& common) {
+  // The result, and the turned copies of both.
+  constexpr int copies = 3;
+  Matrix matrix =
+      io::read_matrix(path, {.threads = common.threads, .memory = common.memory, .copies = copies});
   const auto n = static_cast<Eigen::Index>(nodes);
   if (matrix.rows() == n) return {std::move(matrix), false};
   if (matrix.cols() == n) return {matrix.transpose(), true};
@@ -285,9 +288,9 @@ void run_denoise(const DenoiseVerb& verb) {
   check_picture(verb.plot);
   const io::ReadResult read = verb.source.load(verb.common);
   const Graph& graph = read.dataset.graph;
-  const Signals noisy = read_signals(verb.signal, graph.nodes());
+  const Signals noisy = read_signals(verb.signal, graph.nodes(), verb.common);
   std::optional<Matrix> clean;
-  if (!verb.clean.empty()) clean = read_signals(verb.clean, graph.nodes()).columns;
+  if (!verb.clean.empty()) clean = read_signals(verb.clean, graph.nodes(), verb.common).columns;
   TerminalProgress progress("denoising", verb.common.quiet);
   const auto begun = std::chrono::steady_clock::now();
   DenoiseResult result;

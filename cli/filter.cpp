@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "common.hpp"
+#include "detail/memory.hpp"
 #include "detail/names.hpp"
 #include "filter_flags.hpp"
 #include "graph_source.hpp"
@@ -41,9 +42,12 @@ struct FilterVerb {
   std::filesystem::path out;
 };
 
-/// Signals of the nodes of a graph, without anything that is no number.
-Matrix read_matrix(const std::filesystem::path& path, NodeId nodes) {
-  Matrix signals = io::read_matrix(path);
+/// Signals of the nodes of a graph, without anything that is no number. `copies` is as in
+/// io::MatrixReadOptions.
+Matrix read_matrix(const std::filesystem::path& path, NodeId nodes, const Common& common,
+                   int copies) {
+  Matrix signals =
+      io::read_matrix(path, {.threads = common.threads, .memory = common.memory, .copies = copies});
   if (signals.rows() != static_cast<Eigen::Index>(nodes)) {
     throw Error(fmt::format("{}: {} rows; the graph has {} nodes, and each needs a row",
                             path.string(), signals.rows(), nodes));
@@ -59,8 +63,8 @@ Matrix read_matrix(const std::filesystem::path& path, NodeId nodes) {
 }
 
 /// A row of taps for each node.
-Taps read_node_taps(const std::filesystem::path& path, NodeId nodes) {
-  const Matrix values = read_matrix(path, nodes);
+Taps read_node_taps(const std::filesystem::path& path, NodeId nodes, const Common& common) {
+  const Matrix values = read_matrix(path, nodes, common, 2);
   std::vector<std::uint32_t> group(nodes);
   std::iota(group.begin(), group.end(), 0U);
   return {static_cast<std::size_t>(values.cols()),
@@ -77,7 +81,7 @@ Taps taps_of(const FilterVerb& verb, NodeId nodes) {
     if (hops == all_hops) throw CLI::ValidationError("--hops", "--fit needs a number of hops");
     return std::vector<double>(hops + std::size_t{1}, 1.0);
   }
-  if (!verb.node_taps.empty()) return read_node_taps(verb.node_taps, nodes);
+  if (!verb.node_taps.empty()) return read_node_taps(verb.node_taps, nodes, verb.common);
   if (verb.flags.taps.empty()) {
     throw CLI::ValidationError("--taps", "name the taps: --taps 1,0.5,0.25");
   }
@@ -143,7 +147,7 @@ void run_with(const Filter& filter, std::string_view storage, const FilterVerb& 
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
   };
   if (!verb.fit.empty()) {
-    Matrix y = read_matrix(verb.fit, filter.nodes());
+    Matrix y = read_matrix(verb.fit, filter.nodes(), verb.common, 1);
     if (deal != nullptr) y = own_rows(y, *deal);
     const FittedTaps found = fit_taps(filter, x, y);
     if (!std::isfinite(found.residual)) {
@@ -202,6 +206,13 @@ std::uint32_t hops_of(const FilterVerb& verb) {
   return verb.flags.taps.empty() ? several : static_cast<std::uint32_t>(verb.flags.taps.size() - 1);
 }
 
+/// So many matrices as large as the signals are made of them: the result and a copy in panels, or
+/// what each tap makes of them, three times.
+int copies_at_work(const FilterVerb& verb) {
+  if (verb.fit.empty()) return 2;
+  return 1 + 3 * static_cast<int>(std::min(hops_of(verb), 1000U) + 1);
+}
+
 void run_filter(const FilterVerb& verb) {
   if (verb.fit.empty() == verb.out.empty()) {
     throw CLI::ValidationError("-o",
@@ -215,16 +226,20 @@ void run_filter(const FilterVerb& verb) {
     deal = std::move(dealt.deal);
   }
   const Graph& graph = read.dataset.graph;
-  Matrix x = read_matrix(verb.signal, graph.nodes());
+  Matrix x = read_matrix(verb.signal, graph.nodes(), verb.common, 1 + copies_at_work(verb));
   Taps taps = taps_of(verb, graph.nodes());
   if (deal != nullptr) {
     x = own_rows(x, *deal);
     taps = dealt_taps(taps, *deal);
   }
+  std::optional<detail::MemoryReserve> for_work(
+      std::in_place, static_cast<std::uint64_t>(copies_at_work(verb)) *
+                         static_cast<std::uint64_t>(x.size()) * sizeof(double));
   TerminalProgress progress("finding shells", verb.common.quiet);
   if (verb.flags.polynomial()) {
     const PolynomialFilter filter(graph, taps, verb.flags.shift(), verb.common.threads, deal,
                                   &progress);
+    for_work.reset();
     run_with(filter, "shift", verb, x);
     return;
   }
@@ -236,6 +251,7 @@ void run_filter(const FilterVerb& verb) {
   options.in_double = true;
   options.deal = deal;
   const NeighborhoodFilter filter(graph, taps, options);
+  for_work.reset();
   run_with(filter, storage_name(filter.shells().storage()), verb, x);
 }
 

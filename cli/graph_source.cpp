@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "detail/memory.hpp"
 #include "io/atomic_file.hpp"
 #include "ngf/components.hpp"
 #include "ngf/error.hpp"
@@ -32,9 +33,10 @@ void write_id_map(const std::filesystem::path& path, const io::ReadResult& read)
   file.commit();
 }
 
-void keep_largest_component(io::ReadResult& result) {
+void keep_largest_component(io::ReadResult& result, std::uint64_t memory) {
   const std::vector<NodeId> kept = connected_components(result.dataset.graph).largest();
   if (kept.size() == result.dataset.graph.nodes()) return;
+  detail::check_budget(2 * result.dataset.graph.bytes(), memory, "the largest component");
   result.dataset = restrict_to(result.dataset, kept);
   std::vector<NodeId> ids;
   ids.reserve(kept.size());
@@ -108,7 +110,7 @@ io::ReadResult GraphSource::load(const Common& common) const {
   TerminalProgress progress("reading " + name_, common.quiet);
   io::ReadResult result = load_any(common, progress);
   for (const std::string& text : result.warnings) warn(common, text);
-  if (largest_component_) keep_largest_component(result);
+  if (largest_component_) keep_largest_component(result, common.memory);
   if (!id_map_.empty()) write_id_map(id_map_, result);
   return result;
 }

@@ -110,9 +110,15 @@ Answer write_distances(const Graph& graph, ShellOptions options, const ShellsVer
 }
 
 /// One shell, whose rows are all here, as a graph.
-Graph shell_as_graph(const Shells& shells, std::uint32_t hop, bool directed) {
+Graph shell_as_graph(const Shells& shells, std::uint32_t hop, bool directed, std::uint64_t memory) {
+  const std::vector<std::uint64_t> pairs = shells.pairs();
+  const std::uint64_t count = hop < pairs.size() ? pairs[hop] : 0;
+  // Its number, and a value with its copy where the file has values.
+  constexpr std::uint64_t bytes_of_pair = sizeof(NodeId) + 2 * sizeof(float);
+  detail::check_budget(count * bytes_of_pair, memory, fmt::format("shell {}", hop));
   std::vector<std::uint64_t> offsets{0};
   std::vector<NodeId> targets;
+  targets.reserve(count);
   for (NodeId u = 0; u < shells.nodes(); ++u) {
     const auto columns = shells.columns(u, hop);
     targets.insert(targets.end(), columns.begin(), columns.end());
@@ -151,8 +157,9 @@ Answer write_shell(const Graph& graph, ShellOptions options, const ShellsVerb& v
   if (options.storage == Storage::automatic) options.storage = Storage::sparse;
   const Shells shells = build_shells(graph, options);
   Dataset shell;
-  shell.graph = deal == nullptr ? shell_as_graph(shells, *verb.hop, graph.directed())
-                                : gather_shell(shells, *verb.hop, graph.directed(), *deal);
+  shell.graph = deal == nullptr
+                    ? shell_as_graph(shells, *verb.hop, graph.directed(), verb.common.memory)
+                    : gather_shell(shells, *verb.hop, graph.directed(), *deal);
   if (!speaks()) return {shells.pairs(), shells.storage(), shells.bytes()};
   TerminalProgress progress("writing " + verb.out.string(), verb.common.quiet);
   io::write_graph(verb.out, shell, {}, &progress);

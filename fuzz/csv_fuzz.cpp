@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     });
   }
   ngf::fuzz::read_two_ways(data, size, [](const Input& input, std::size_t piece_bytes) {
-    const ngf::Matrix matrix = read_csv_matrix(input, 1, piece_bytes);
+    const ngf::Matrix matrix = read_csv_matrix(input, {.threads = 1}, piece_bytes);
     // As bits, so that NaN equals NaN.
     std::vector<std::uint64_t> bits{static_cast<std::uint64_t>(matrix.rows())};
     for (Eigen::Index i = 0; i < matrix.size(); ++i) {

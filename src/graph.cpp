@@ -9,6 +9,7 @@
 
 #include "build_rows.hpp"
 #include "detail/fail.hpp"
+#include "detail/memory.hpp"
 #include "detail/parallel.hpp"
 
 namespace ngf {
@@ -124,7 +125,10 @@ Graph from_matrix(NodeId nodes, std::vector<EdgeBlock> blocks, BuildOptions opti
   counts.one_way = asymmetry.one_way;
   counts.conflicting_weights += asymmetry.conflicts;
   if (!counts.first_conflict) counts.first_conflict = asymmetry.conflict;
-  return asymmetry.none() ? GraphMaker::with_direction(std::move(graph), false) : symmetrize(graph);
+  if (asymmetry.none()) return GraphMaker::with_direction(std::move(graph), false);
+  // The transpose, and rows that grow to at most twice as many arcs.
+  detail::check_budget(4 * graph.bytes(), options.memory, "making the matrix symmetric");
+  return symmetrize(graph);
 }
 
 }  // namespace

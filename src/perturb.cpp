@@ -219,7 +219,7 @@ Plan make_plan(const Graph& graph, const PerturbOptions& options) {
   }
   // Per edge a number and a place in a list, which grow to twice their size, and two in the rows.
   const std::uint64_t bytes = graph.weighted() ? 64 : 40;
-  detail::check_budget(2 * graph.bytes() + to_create * bytes, options.memory,
+  detail::check_budget(3 * graph.bytes() + to_create * bytes, options.memory,
                        fmt::format("a graph with {} edges more", to_create));
   if (options.as_probability) {
     plan.destroyed = flipped_numbers(plan.edges, options.destroy, Use::perturb_destroyed, options);

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "detail/fail.hpp"
+#include "detail/memory.hpp"
 #include "ngf/random.hpp"
 
 namespace ngf {
@@ -65,7 +67,16 @@ Robustness measure_robustness(const Graph& graph, const Taps& taps,
   // Shells of both graphs are compared node by node.
   FilterOptions filter_options = options.filter;
   filter_options.merging = Merging::never;
-  const NeighborhoodFilter neighborhood(graph, taps, filter_options);
+  const std::uint64_t memory = options.filter.shells.memory;
+  const auto signal_bytes = static_cast<std::uint64_t>(x.size()) * sizeof(double);
+  std::optional<detail::MemoryReserve> for_results(std::in_place, 4 * signal_bytes);
+  // The filter on the perturbed graph takes as much again.
+  const auto neighborhood = detail::make_in_half(memory, [&](std::uint64_t half) {
+    FilterOptions of_half = filter_options;
+    of_half.shells.memory = half;
+    return NeighborhoodFilter(graph, taps, of_half);
+  });
+  for_results.reset();
   const Matrix neighborhood_before = neighborhood.apply(x);
   const Matrix polynomial_before = PolynomialFilter(graph, taps, options.shift, threads).apply(x);
   std::vector<std::uint64_t> sizes = neighborhood.shells().pairs();
@@ -84,7 +95,9 @@ Robustness measure_robustness(const Graph& graph, const Taps& taps,
     PerturbOptions perturb_options = options.perturb;
     perturb_options.seed += round;
     const Graph changed = perturb(graph, perturb_options).graph;
+    for_results.emplace(2 * signal_bytes);
     const NeighborhoodFilter after(changed, taps, filter_options);
+    for_results.reset();
     neighborhood_errors[round] = relative_error(after.apply(x), neighborhood_before);
     polynomial_errors[round] = relative_error(
         PolynomialFilter(changed, taps, options.shift, threads).apply(x), polynomial_before);

@@ -27,7 +27,7 @@ Graph read(std::string_view text, const ReadOptions& options = {},
 
 Matrix read_numbers(std::string_view text,
                     std::size_t piece_bytes = PieceOptions::default_piece_bytes) {
-  return read_csv_matrix(Input("x.csv", text), 2, piece_bytes);
+  return read_csv_matrix(Input("x.csv", text), {.threads = 2}, piece_bytes);
 }
 
 TEST(AdjacencyCsv, DialectsOfOneGraph) {

@@ -3,6 +3,7 @@
 #include <numeric>
 #include <utility>
 
+#include "detail/memory.hpp"
 #include "filter/checks.hpp"
 #include "filter/dealt_products.hpp"
 #include "filter/merged_products.hpp"
@@ -331,7 +332,16 @@ void NeighborhoodFilter::find_shells(const Graph& graph) {
     options.storage = agreed_storage(graph, options);
   }
   walking_ = std::make_shared<const ShellOptions>(options);
-  shells_ = std::make_shared<const Shells>(build_shells(graph, options));
+  if (graph.directed()) {
+    // The shells of the transposed graph take as much again.
+    detail::make_in_half(options.memory, [&](std::uint64_t memory) {
+      ShellOptions of_half = options;
+      of_half.memory = memory;
+      shells_ = std::make_shared<const Shells>(build_shells(graph, of_half));
+    });
+  } else {
+    shells_ = std::make_shared<const Shells>(build_shells(graph, options));
+  }
   layout_ = std::make_shared<const filter::ListLayout>(*shells_, options.threads);
   // Only where nothing is held will the graph be asked again.
   const bool streaming = shells_->storage() == Storage::stream;

@@ -187,6 +187,7 @@ ReadResult read_adjacency_csv(const Input& input, const ReadOptions& options,
   result.format = Format::adjacency_csv;
   const CsvHead head = read_csv_head(input);
   PieceOptions pieces = pieces_of(head, piece_bytes, options.threads);
+  pieces.memory = options.memory;
   pieces.progress = options.progress;
   const std::uint64_t rows = count_data_lines(input, pieces);
   check_our_comment(input, options, rows, result);
@@ -205,13 +206,15 @@ ReadResult read_adjacency_csv(const Input& input, const ReadOptions& options,
   return result;
 }
 
-Matrix read_csv_matrix(const Input& input, int threads, std::size_t piece_bytes) {
+Matrix read_csv_matrix(const Input& input, const MatrixReadOptions& options,
+                       std::size_t piece_bytes) {
   const CsvHead head = read_csv_head(input);
   if (head.columns == 0) fail("{}: holds no numbers", input.name());
-  const PieceOptions pieces = pieces_of(head, piece_bytes, threads);
+  const PieceOptions pieces = pieces_of(head, piece_bytes, options.threads);
   std::vector<std::uint64_t> rows = count_rows(input, head, pieces);
   const std::uint64_t total = std::accumulate(rows.begin(), rows.end(), std::uint64_t{0});
   std::exclusive_scan(rows.begin(), rows.end(), rows.begin(), std::uint64_t{0});
+  check_matrix_budget(input, total, head.columns, options);
   Matrix matrix(static_cast<Eigen::Index>(total), static_cast<Eigen::Index>(head.columns));
   for_each_piece(input, pieces, [&](std::size_t i, std::string_view text) {
     parse_values(text, head, matrix.data() + rows[i] * head.columns);

@@ -17,7 +17,7 @@ bool is_our_table(std::string_view line);
 /// Reads a table of numbers. A first line with anything that is no number in it is a line of names
 /// and is skipped; names that are numbers themselves cannot be told from data, and stay. An empty
 /// field is NaN.
-Matrix read_csv_matrix(const Input& input, int threads = 0,
+Matrix read_csv_matrix(const Input& input, const MatrixReadOptions& options = {},
                        std::size_t piece_bytes = PieceOptions::default_piece_bytes);
 
 /// Throws Error for a weight of 0, which a table cannot hold. Tables of fewer than four nodes,

@@ -154,6 +154,7 @@ ReadResult read_edge_list(const Input& input, const ReadOptions& options, std::s
                             .first_line = head.line,
                             .piece_bytes = piece_bytes,
                             .threads = options.threads,
+                            .memory = options.memory,
                             .progress = options.progress},
                            rules, options.memory);
   if (head.edges) {

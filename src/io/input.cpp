@@ -10,34 +10,40 @@
 #include <utility>
 
 #include "detail/fail.hpp"
+#include "detail/memory.hpp"
 
 namespace ngf::io {
 
 using detail::fail;
 
-Input::Input(const std::filesystem::path& path) : name_(path.string()) {
+Input::Input(const std::filesystem::path& path, std::uint64_t memory) : name_(path.string()) {
   file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file_ < 0) fail("{}: cannot be opened: {}", name_, std::strerror(errno));
-  struct stat status {};
-  if (::fstat(file_, &status) != 0) fail("{}: {}", name_, std::strerror(errno));
-  if (S_ISDIR(status.st_mode)) {
-    ::close(std::exchange(file_, -1));
-    fail("{}: is a folder; name a file in it", name_);
-  }
-  if (S_ISREG(status.st_mode)) {
+  try {
+    struct stat status {};
+    if (::fstat(file_, &status) != 0) fail("{}: {}", name_, std::strerror(errno));
+    if (S_ISDIR(status.st_mode)) fail("{}: is a folder; name a file in it", name_);
     size_ = static_cast<std::uint64_t>(status.st_size);
-    return;
+    if (!S_ISREG(status.st_mode)) hold_pipe(memory);
+  } catch (...) {
+    ::close(file_);
+    throw;
   }
+}
+
+void Input::hold_pipe(std::uint64_t memory) {
   constexpr std::size_t piece = std::size_t{1} << 20;
-  for (;;) {
+  for (size_ = 0;;) {
+    if (size_ + piece > held_.capacity()) {
+      // While the content moves to a larger place, it is in both.
+      const std::size_t larger = 2 * (size_ + piece);
+      detail::check_budget(larger, memory, name_ + ": what comes through the pipe");
+      held_.reserve(larger);
+    }
     held_.resize(size_ + piece);
     const ssize_t got = ::read(file_, held_.data() + size_, piece);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) {
-      const int reason = errno;
-      ::close(std::exchange(file_, -1));
-      fail("{}: cannot be read: {}", name_, std::strerror(reason));
-    }
+    if (got < 0) fail("{}: cannot be read: {}", name_, std::strerror(errno));
     if (got == 0) break;
     size_ += static_cast<std::uint64_t>(got);
   }

@@ -13,8 +13,9 @@ namespace ngf::io {
 /// a large one need not be in memory; what comes through a pipe is held.
 class Input {
  public:
-  /// Throws Error when `path` is missing, a folder or not readable.
-  explicit Input(const std::filesystem::path& path);
+  /// Throws Error when `path` is missing, a folder or not readable, and MemoryExceeded when what
+  /// comes through a pipe does not fit into the budget (0: what the machine has free).
+  explicit Input(const std::filesystem::path& path, std::uint64_t memory = 0);
   /// Bytes that are already in memory and outlive this object; `name` stands for the path.
   Input(std::string name, std::span<const char> bytes);
   Input(const Input&) = delete;
@@ -32,6 +33,8 @@ class Input {
   std::string read_all() const { return read_at(0, size_); }
 
  private:
+  void hold_pipe(std::uint64_t memory);
+
   std::string name_;
   std::uint64_t size_ = 0;
   int file_ = -1;

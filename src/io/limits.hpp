@@ -6,8 +6,10 @@
 #include <string_view>
 
 #include "detail/fail.hpp"
+#include "detail/memory.hpp"
 #include "io/input.hpp"
 #include "ngf/graph.hpp"
+#include "ngf/io/read.hpp"
 
 namespace ngf::io {
 
@@ -32,6 +34,15 @@ inline std::int64_t largest_label(std::uint64_t nodes) {
   constexpr std::uint64_t always_fine = 65535;
   constexpr std::uint64_t most = std::numeric_limits<std::int32_t>::max();
   return static_cast<std::int64_t>(std::clamp(nodes, always_fine + 1, most) - 1);
+}
+
+/// Throws MemoryExceeded when the caller's copies of a matrix of numbers do not fit into the
+/// budget.
+inline void check_matrix_budget(const Input& input, std::uint64_t rows, std::uint64_t cols,
+                                const MatrixReadOptions& options) {
+  const auto copies = static_cast<std::uint64_t>(options.copies);
+  detail::check_budget(copies * rows * cols * sizeof(double), options.memory,
+                       fmt::format("{}: work on {} x {} numbers", input.name(), rows, cols));
 }
 
 }  // namespace ngf::io

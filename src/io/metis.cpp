@@ -206,6 +206,7 @@ ReadResult read_metis(const Input& input, const ReadOptions& options, std::size_
                               .piece_bytes = piece_bytes,
                               .longest = any_length_of_line,
                               .threads = options.threads,
+                              .memory = options.memory,
                               .progress = options.progress},
                              [&](std::string_view text) { return parse_rows(text, head); });
   const NodeId nodes = check_rows(input, options, head, rows, result);

@@ -11,10 +11,12 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
 #include "detail/fail.hpp"
+#include "io/limits.hpp"
 #include "io/quote.hpp"
 
 namespace ngf::io {
@@ -372,20 +374,52 @@ std::string NpyArray::to_text() const {
   return text;
 }
 
-Matrix read_npy_matrix(const Input& input) {
+NpyMatrixReader::NpyMatrixReader(const Input& input) : input_(input) {
   // The header says its own length, and no header of an array of numbers is longer than this.
   constexpr std::uint64_t longest_header = 65536;
-  const NpyHeader header = parse_npy_header(input.read_at(0, longest_header), input.name());
-  check_size(header, input.size(), input.name());
-  const auto [rows, cols] = matrix_shape(header, input.name());
-  Matrix matrix(rows, cols);
-  if (header.kind == 'f' && header.item_bytes == 8 && !header.big_endian && !header.fortran_order) {
-    input.read(header.data_offset, {reinterpret_cast<char*>(matrix.data()),
-                                    static_cast<std::size_t>(header.data_bytes())});
-  } else {
-    const std::string bytes = input.read_at(header.data_offset, header.data_bytes());
-    convert(header, bytes.data(), input.name(), matrix.data());
+  header_ = parse_npy_header(input.read_at(0, longest_header), input.name());
+  check_size(header_, input.size(), input.name());
+  std::tie(rows_, cols_) = matrix_shape(header_, input.name());
+}
+
+void NpyMatrixReader::for_each_block(
+    const std::function<void(const Matrix& lines, Eigen::Index first, bool transposed)>& visit)
+    const {
+  if (rows_ == 0 || cols_ == 0) return;  // the other size may be anything
+  constexpr std::uint64_t block_bytes = std::uint64_t{1} << 22;
+  const bool transposed = header_.fortran_order && header_.shape.size() == 2;
+  const Eigen::Index lines = transposed ? cols_ : rows_;
+  const Eigen::Index length = transposed ? rows_ : cols_;
+  const std::uint64_t line_bytes = static_cast<std::uint64_t>(length) * header_.item_bytes;
+  const auto most = static_cast<Eigen::Index>(
+      std::max<std::uint64_t>(block_bytes / std::max<std::uint64_t>(line_bytes, 1), 1));
+  NpyHeader block = header_;
+  block.fortran_order = false;
+  Matrix values;
+  for (Eigen::Index first = 0; first < lines; first += most) {
+    const Eigen::Index count = std::min(most, lines - first);
+    block.shape = {static_cast<std::uint64_t>(count), static_cast<std::uint64_t>(length)};
+    const std::string bytes =
+        input_.read_at(header_.data_offset + static_cast<std::uint64_t>(first) * line_bytes,
+                       static_cast<std::uint64_t>(count) * line_bytes);
+    values.resize(count, length);
+    convert(block, bytes.data(), input_.name(), values.data());
+    visit(values, first, transposed);
   }
+}
+
+Matrix read_npy_matrix(const Input& input, const MatrixReadOptions& options) {
+  const NpyMatrixReader reader(input);
+  check_matrix_budget(input, static_cast<std::uint64_t>(reader.rows()),
+                      static_cast<std::uint64_t>(reader.cols()), options);
+  Matrix matrix(reader.rows(), reader.cols());
+  reader.for_each_block([&](const Matrix& lines, Eigen::Index first, bool transposed) {
+    if (transposed) {
+      matrix.middleCols(first, lines.rows()) = lines.transpose();
+    } else {
+      matrix.middleRows(first, lines.rows()) = lines;
+    }
+  });
   return matrix;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -8,6 +9,7 @@
 
 #include "io/atomic_file.hpp"
 #include "io/input.hpp"
+#include "ngf/io/read.hpp"
 #include "ngf/matrix.hpp"
 
 namespace ngf::io {
@@ -61,8 +63,29 @@ class NpyArray {
   NpyHeader header_;
 };
 
-/// Reads numbers or bools. An array of one dimension becomes a column; more than two are an Error.
-Matrix read_npy_matrix(const Input& input);
+/// A file with a matrix of numbers or bools, which is read some rows at a time. An array of one
+/// dimension is a column; more than two are an Error.
+class NpyMatrixReader {
+ public:
+  explicit NpyMatrixReader(const Input& input);
+
+  Eigen::Index rows() const { return rows_; }
+  Eigen::Index cols() const { return cols_; }
+
+  /// Calls visit(lines, first, transposed) for blocks of consecutive rows from row `first`; of
+  /// columns, where the file holds one after the other.
+  void for_each_block(const std::function<void(const Matrix& lines, Eigen::Index first,
+                                               bool transposed)>& visit) const;
+
+ private:
+  const Input& input_;
+  NpyHeader header_;
+  Eigen::Index rows_;
+  Eigen::Index cols_;
+};
+
+/// Reads such a file as a whole.
+Matrix read_npy_matrix(const Input& input, const MatrixReadOptions& options = {});
 
 /// The bytes before the numbers of a C-order array, padded as NumPy pads them. `dtype` is such as
 /// "<f8" or "|u1". What follows is the caller's to write, so that it need not be in memory.

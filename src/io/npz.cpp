@@ -39,6 +39,7 @@ class Reader {
 
   ReadResult read() {
     const Layout& layout = find_layout();
+    check_total();
     ReadResult result;
     result.format = layout.format;
     Dataset& dataset = result.dataset;
@@ -73,7 +74,7 @@ class Reader {
     }
     used_.insert(member);
     const std::string place = input_.name() + ": " + member;
-    detail::check_budget(archive_.members().find(member)->second.bytes, options_.memory, place);
+    ask(archive_.members().find(member)->second.bytes, place);
     return {archive_.read(member, limit), place};
   }
 
@@ -112,6 +113,19 @@ class Reader {
     nodes_from_ = place;
   }
 
+  // An array that was unpacked is converted, and edges become rows of a graph.
+  void check_total() const {
+    constexpr std::uint64_t copies = 3;
+    std::uint64_t total = 0;
+    for (const auto& [name, member] : archive_.members()) total += member.bytes;
+    ask(copies * total, input_.name() + ": reading it");
+  }
+
+  // Checks the budget before a copy of an array is made.
+  void ask(std::uint64_t bytes, const std::string& place) const {
+    detail::check_budget(bytes, options_.memory, place);
+  }
+
   static void need_length(const NpyArray& array, std::uint64_t length) {
     if (array.shape().size() != 1 || array.count() != length) {
       fail("{}: has the shape ({}); expected ({},)", array.place(), fmt::join(array.shape(), ", "),
@@ -137,9 +151,11 @@ class Reader {
     if (by_columns) std::swap(csr.rows, csr.cols);
     const NpyArray indptr = array(joined(prefix, "indptr"));
     need_length(indptr, indptr.count());
+    ask(indptr.count() * sizeof(std::int64_t), indptr.place());
     csr.indptr = indptr.to_int64s();
     const NpyArray indices = array(joined(prefix, "indices"));
     need_length(indices, indices.count());
+    ask(indices.count() * sizeof(NodeId), indices.place());
     csr.indices = indices.to_indices(csr.cols);
     check_csr(csr, indptr.place());
     return csr;
@@ -150,6 +166,7 @@ class Reader {
     const NpyArray data = array(name);
     need_length(data, count);
     if (data.header().kind == 'b') return {};
+    ask(count * sizeof(double), data.place());
     auto weights = data.to_doubles();
     const auto bad = std::find_if_not(weights.begin(), weights.end(),
                                       [](double weight) { return std::isfinite(weight); });
@@ -188,6 +205,7 @@ class Reader {
   EdgeBlock read_compressed(std::string_view prefix, bool by_columns) {
     const Csr csr = read_csr(prefix, by_columns);
     need_square(csr.rows, csr.cols, prefix);
+    ask(csr.indices.size() * sizeof(Edge), input_.name());
     EdgeBlock block;
     block.edges.reserve(csr.indices.size());
     for (std::size_t row = 0; row < csr.rows; ++row) {
@@ -208,6 +226,7 @@ class Reader {
     need_length(row, row.count());
     const NpyArray col = array("col");
     need_length(col, row.count());
+    ask(row.count() * (2 * sizeof(NodeId) + sizeof(Edge)), input_.name());
     const auto from = row.to_indices(rows);
     const auto to = col.to_indices(cols);
     EdgeBlock block;
@@ -227,6 +246,7 @@ class Reader {
       fail("{}: has the shape ({}); expected (M, 2), a row an edge", edges.place(),
            fmt::join(edges.shape(), ", "));
     }
+    ask(edges.count() * (sizeof(NodeId) + sizeof(Edge) / 2), edges.place());
     const auto ids = edges.to_indices(nodes_.value_or(std::numeric_limits<NodeId>::max()));
     if (!nodes_) {
       const auto largest = std::max_element(ids.begin(), ids.end());
@@ -244,12 +264,14 @@ class Reader {
     if (has(layout.dense_features)) {
       const NpyArray dense = array(layout.dense_features);
       if (!dense.shape().empty()) agree_on_nodes(dense.shape()[0], dense.place());
+      ask(dense.count() * sizeof(float), dense.place());
       dataset.features = dense.to_matrix();
     } else if (has(values)) {
       const Csr csr = read_csr(layout.sparse_features, false);
       const NpyArray data = array(values);
       need_length(data, csr.indices.size());
       agree_on_nodes(csr.rows, data.place());
+      ask(data.count() * (2 * sizeof(float) + sizeof(int)), data.place());
       dataset.features = to_sparse(csr, data.to_floats(), data.place());
     }
   }

@@ -190,14 +190,17 @@ class PairParser {
   bool further_columns_ = false;
 };
 
-/// Throws Error when the lines, going by the first ones, will not fit into memory.
+/// Throws Error when the graph that the lines make, going by the first ones, will not fit into
+/// memory: each line is an edge, and then two arcs and what sorts them.
 void check_memory(const Input& input, const PieceOptions& options, const PairRules& rules,
                   std::uint64_t memory) {
   const std::string sample = input.read_at(options.offset, std::uint64_t{1} << 16);
   if (options.offset + sample.size() == input.size()) return;
   const auto lines = static_cast<std::uint64_t>(std::count(sample.begin(), sample.end(), '\n'));
   const std::uint64_t edges = (input.size() - options.offset) / sample.size() * lines;
-  detail::check_budget(edges * (sizeof(Edge) + (rules.weighted ? sizeof(double) : 0)), memory,
+  const std::uint64_t arc_bytes = sizeof(NodeId) + sizeof(std::uint16_t);
+  const std::uint64_t weight_bytes = rules.weighted ? 3 * sizeof(double) : 0;
+  detail::check_budget(edges * (sizeof(Edge) + 2 * arc_bytes + weight_bytes), memory,
                        fmt::format("{}: reading it", input.name()));
 }
 

@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "detail/fail.hpp"
+#include "detail/memory.hpp"
 #include "io/assemble.hpp"
 #include "io/limits.hpp"
 #include "io/pickle.hpp"
@@ -160,9 +161,21 @@ Split public_split(std::size_t train, std::size_t known, std::vector<NodeId> tes
   return split;
 }
 
+/// Throws MemoryExceeded when the data set will not fit into the budget.
+void check_memory(const PlanetoidFiles& files, const ReadOptions& options) {
+  constexpr std::uint64_t copies = 6;  // a pickle and its objects, features twice, the graph
+  std::uint64_t total = 0;
+  for (const Input* file : {&files.x, &files.tx, &files.allx, &files.y, &files.ty, &files.ally,
+                            &files.graph, &files.test_index}) {
+    total += file->size();
+  }
+  detail::check_budget(copies * total, options.memory, files.allx.name() + ": the data set");
+}
+
 }  // namespace
 
 ReadResult read_planetoid(const PlanetoidFiles& files, const ReadOptions& options) {
+  check_memory(files, options);
   const Pickle::Sparse x = read_features(files.x);
   const Pickle::Sparse tx = read_features(files.tx);
   Pickle::Sparse features = read_features(files.allx);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "detail/fail.hpp"
+#include "detail/memory.hpp"
 #include "io/assemble.hpp"
 #include "io/csv.hpp"
 #include "io/detect.hpp"
@@ -21,27 +22,38 @@ namespace {
 using detail::fail;
 
 ReadResult read_adjacency_npy(const Input& input, const ReadOptions& options) {
-  const Matrix table = read_npy_matrix(input);
-  if (table.rows() != table.cols()) {
+  const NpyMatrixReader reader(input);
+  if (reader.rows() != reader.cols()) {
     fail("{}: {} x {}; the table of a graph has as many rows as columns", input.name(),
-         table.rows(), table.cols());
+         reader.rows(), reader.cols());
   }
-  check_node_count(static_cast<std::uint64_t>(table.rows()), input, input.name());
-  std::vector<EdgeBlock> blocks(1);
-  for (Eigen::Index u = 0; u < table.rows(); ++u) {
-    for (Eigen::Index v = 0; v < table.cols(); ++v) {
-      const double weight = table(u, v);
-      if (weight == 0) continue;
-      if (!std::isfinite(weight)) {
-        fail("{}: entry ({}, {}) is {}; expected a finite weight", input.name(), u, v, weight);
+  const auto nodes = static_cast<std::uint64_t>(reader.rows());
+  check_node_count(nodes, input, input.name());
+  std::vector<EdgeBlock> blocks;
+  reader.for_each_block([&](const Matrix& lines, Eigen::Index first, bool transposed) {
+    throw_if_stopped(options.progress);
+    EdgeBlock& block = blocks.emplace_back();
+    for (Eigen::Index i = 0; i < lines.rows(); ++i) {
+      for (Eigen::Index j = 0; j < lines.cols(); ++j) {
+        const double weight = lines(i, j);
+        if (weight == 0) continue;
+        const auto line = static_cast<NodeId>(first + i);
+        const auto place = static_cast<NodeId>(j);
+        const Edge edge = transposed ? Edge{place, line} : Edge{line, place};
+        if (!std::isfinite(weight)) {
+          fail("{}: entry ({}, {}) is {}; expected a finite weight", input.name(), edge.from,
+               edge.to, weight);
+        }
+        block.edges.push_back(edge);
+        block.weights.push_back(weight);
       }
-      blocks.front().edges.push_back({static_cast<NodeId>(u), static_cast<NodeId>(v)});
-      blocks.front().weights.push_back(weight);
     }
-  }
+    detail::check_growth(static_cast<std::uint64_t>(first + lines.rows()), nodes, options.memory,
+                         input.name());
+  });
   ReadResult result;
   result.format = Format::adjacency_npy;
-  assemble(input, result, static_cast<NodeId>(table.rows()), std::move(blocks), options,
+  assemble(input, result, static_cast<NodeId>(nodes), std::move(blocks), options,
            Entries::whole_matrix);
   return result;
 }
@@ -81,19 +93,19 @@ ReadResult read_any(const Input& input, const std::filesystem::path& path,
 }  // namespace
 
 ReadResult read_graph(const std::filesystem::path& path, const ReadOptions& options) {
-  const Input input(path);
+  const Input input(path, options.memory);
   ReadResult result = read_any(input, path, options);
   // Readers know the content alone; here each warning gets the name of the file, as errors have it.
   for (std::string& warning : result.warnings) warning.insert(0, input.name() + ": ");
   return result;
 }
 
-Matrix read_matrix(const std::filesystem::path& path) {
-  const Input input(path);
-  if (is_npy(input)) return read_npy_matrix(input);
+Matrix read_matrix(const std::filesystem::path& path, const MatrixReadOptions& options) {
+  const Input input(path, options.memory);
+  if (is_npy(input)) return read_npy_matrix(input, options);
   if (is_zip(input)) fail("{}: is a ZIP archive; expected .npy or .csv", input.name());
   refuse_foreign(input);
-  return read_csv_matrix(input);
+  return read_csv_matrix(input, options);
 }
 
 }  // namespace ngf::io

@@ -12,6 +12,7 @@
 
 #include "detail/aligned.hpp"
 #include "detail/fail.hpp"
+#include "detail/memory.hpp"
 #include "detail/parallel.hpp"
 #include "io/quote.hpp"
 
@@ -170,7 +171,9 @@ void for_each_piece(const Input& input, const PieceOptions& options,
         const auto within = static_cast<std::uint64_t>(error.at - piece.lines.data());
         throw PlacedError{piece.offset + within, error.text};
       }
-      if (options.progress != nullptr) options.progress->report(++done, pieces);
+      const std::size_t now = ++done;
+      detail::check_growth(now, pieces, options.memory, input.name());
+      if (options.progress != nullptr) options.progress->report(now, pieces);
     });
   } catch (const PlacedError& error) {
     fail("{}: line {}: {}", input.name(), line_at(input, options, error.offset), error.text);

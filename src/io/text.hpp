@@ -109,6 +109,7 @@ struct PieceOptions {
   std::size_t piece_bytes = default_piece_bytes;
   std::uint64_t longest = longest_line;
   int threads = 0;
+  std::uint64_t memory = 0;  ///< the budget of what is made of the lines; 0: not checked
   Progress* progress = nullptr;
 
   static constexpr std::size_t default_piece_bytes = std::size_t{1} << 18;

@@ -29,12 +29,16 @@ double product_cost(const FeaturesOf<Real>& features, double width) {
   return 2 * static_cast<double>(std::get<1>(features).nonZeros()) * width * of_sparse;
 }
 
-/// Whether H X, dense, fits the budget.
+/// H X is computed for so many columns at a time.
+constexpr std::int64_t columns_at_once = 512;
+
+/// Whether H X, dense, fits the budget, with the columns of X and H X that are at work.
 template <typename Real>
 bool fits(const FeaturesOf<Real>& features, const NetworkOptions& options) {
   const auto [rows, cols] = nn::shape_of(features);
+  const std::int64_t columns = cols + 2 * std::min<std::int64_t>(cols, columns_at_once);
   const auto bytes =
-      static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(cols) * sizeof(Real);
+      static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(columns) * sizeof(Real);
   const std::uint64_t budget = options.memory > 0 ? options.memory : detail::available_memory() / 2;
   return bytes <= budget;
 }
@@ -72,11 +76,10 @@ bool scores_filter_first(const ModelSettings& settings, const LayerFilter& filte
 
 template <typename Real>
 SignalsOf<Real> filtered(const LayerFilter& filter, const FeaturesOf<Real>& features) {
-  constexpr std::int64_t at_once = 512;
   const auto [rows, cols] = shape_of(features);
   SignalsOf<Real> result(rows, cols);
-  for (std::int64_t f = 0; f < cols; f += at_once) {
-    const std::int64_t count = std::min(at_once, cols - f);
+  for (std::int64_t f = 0; f < cols; f += columns_at_once) {
+    const std::int64_t count = std::min(columns_at_once, cols - f);
     SignalsOf<Real> part(rows, count);
     std::visit([&](const auto& x) { part = x.middleCols(f, count); }, features);
     result.middleCols(f, count) = filter.apply(part);

@@ -45,7 +45,10 @@ template <typename Real>
 void Input<Real>::compress(const Sparse& features) {
   rows_ = static_cast<std::size_t>(features.rows());
   cols_ = static_cast<std::size_t>(features.cols());
+  const auto nonzeros = static_cast<std::size_t>(features.nonZeros());
   by_row_.offsets.assign(1, 0);
+  by_row_.index.reserve(nonzeros);
+  by_row_.values.reserve(nonzeros);
   by_column_.offsets.assign(cols_ + 1, 0);
   for (Eigen::Index u = 0; u < features.outerSize(); ++u) {
     for (typename Sparse::InnerIterator entry(features, u); entry; ++entry) {

@@ -272,10 +272,14 @@ void append_lists(std::span<const Hop> row, NodeId nodes, std::uint32_t hops,
   }
 }
 
-/// Calls begin(blocks), and then take(block, rows) for each block of rows, on any thread.
+/// Streamed rows are handed over when they have so many columns, which fit into a core's cache.
+constexpr std::size_t columns_in_stream = std::size_t{1} << 18;
+
+/// Calls begin(blocks), and then take(block, rows) for each block of rows, on any thread; where
+/// rows are streamed, several times for a block with some of its rows.
 template <typename Hop, typename Column, typename Begin, typename Take>
-void find_by_bits(const Graph& graph, const ShellOptions& options, const Begin& begin,
-                  const Take& take) {
+void find_by_bits(const Graph& graph, const ShellOptions& options, bool streamed,
+                  const Begin& begin, const Take& take) {
   const Walkable walkable = make_walkable(graph, reduction_for(options));
   const auto groups = groups_for(walkable, options);
   begin(groups.size());
@@ -287,6 +291,11 @@ void find_by_bits(const Graph& graph, const ShellOptions& options, const Begin& 
     walk.visit_rows<Hop>([&](NodeId x, std::span<const Hop> row) {
       rows.push_back(x);
       append_lists(row, graph.nodes(), options.hops, found, ends);
+      if (!streamed || found.size() < columns_in_stream) return;
+      take(group, ShellRows<Column>{rows, ends, found});
+      rows.clear();
+      ends.clear();
+      found.clear();
     });
     take(group, ShellRows<Column>{rows, ends, found});
   });
@@ -306,9 +315,12 @@ struct QueueWorker {
 
 /// As `find_by_bits`.
 template <typename Column, typename Begin, typename Take>
-void find_by_queue(const Graph& graph, const ShellOptions& options, const Begin& begin,
-                   const Take& take) {
-  constexpr std::size_t rows_at_a_time = 256;
+void find_by_queue(const Graph& graph, const ShellOptions& options, bool streamed,
+                   const Begin& begin, const Take& take) {
+  constexpr std::size_t most_rows = 256;
+  const std::size_t rows_at_a_time =
+      streamed ? std::clamp<std::size_t>(columns_in_stream / graph.nodes(), 1, most_rows)
+               : most_rows;
   const RowRange rows = options.rows.within(graph.nodes());
   const std::size_t blocks = (rows.count() + rows_at_a_time - 1) / rows_at_a_time;
   begin(blocks);
@@ -333,14 +345,14 @@ void find_by_queue(const Graph& graph, const ShellOptions& options, const Begin&
 }
 
 template <typename Column, typename Begin, typename Take>
-void find_lists(const Graph& graph, const ShellOptions& options, Engine engine, const Begin& begin,
-                const Take& take) {
+void find_lists(const Graph& graph, const ShellOptions& options, Engine engine, bool streamed,
+                const Begin& begin, const Take& take) {
   if (engine == Engine::queue) {
-    find_by_queue<Column>(graph, options, begin, take);
+    find_by_queue<Column>(graph, options, streamed, begin, take);
   } else if (options.hops <= most_hops_in_a_byte) {
-    find_by_bits<std::uint8_t, Column>(graph, options, begin, take);
+    find_by_bits<std::uint8_t, Column>(graph, options, streamed, begin, take);
   } else {
-    find_by_bits<std::uint16_t, Column>(graph, options, begin, take);
+    find_by_bits<std::uint16_t, Column>(graph, options, streamed, begin, take);
   }
 }
 
@@ -348,7 +360,7 @@ template <typename Column>
 ColumnLists<Column> build_lists(const Graph& graph, const ShellOptions& options, Engine engine) {
   std::optional<ColumnLists<Column>> lists;
   find_lists<Column>(
-      graph, options, engine,
+      graph, options, engine, false,
       [&](std::size_t blocks) {
         lists.emplace(options.rows.within(graph.nodes()), options.hops, blocks);
       },
@@ -459,21 +471,28 @@ Engine faster_engine(const Graph& graph, const RowRange& range, const Estimate& 
 /// What the walk takes beside the shells: the graph and its copy, and each thread's lines.
 std::uint64_t working_bytes(const Graph& graph, const ShellOptions& options, std::uint32_t hops,
                             bool keep_hops, bool whole_rows) {
-  constexpr std::uint64_t program = 32'000'000;
   const auto planes = static_cast<std::uint32_t>(std::bit_width(hops));
   const auto threads = static_cast<std::uint64_t>(detail::thread_count(options.threads));
-  return program + 2 * graph.bytes() + 16 * std::uint64_t{graph.nodes()} +
+  return 2 * graph.bytes() + 16 * std::uint64_t{graph.nodes()} +
          threads *
              BitWalk::bytes(graph.nodes(),
                             {.hops = hops, .keep_hops = keep_hops, .min_paths = options.min_paths},
                             planes, whole_rows);
 }
 
+/// What it takes to find rows and hand them over, some at a time.
+std::uint64_t stream_bytes(const Graph& graph, const ShellOptions& options, std::uint32_t hops) {
+  // While rows are appended, there is room for one more, twice.
+  return working_bytes(graph, options, hops, true, true) +
+         static_cast<std::uint64_t>(detail::thread_count(options.threads)) * 2 *
+             (columns_in_stream + std::uint64_t{graph.nodes()}) * sizeof(NodeId);
+}
+
 /// The bytes that may be taken.
 std::uint64_t budget_of(const ShellOptions& options) {
   constexpr double share = 0.8;
-  if (options.memory > 0) return options.memory;
-  return static_cast<std::uint64_t>(share * static_cast<double>(detail::available_memory()));
+  if (options.memory > 0) return detail::memory_left(options.memory);
+  return static_cast<std::uint64_t>(share * static_cast<double>(detail::memory_left(0)));
 }
 
 /// Takes what was asked for, or else the form that filters work fastest on: lists where few pairs
@@ -488,13 +507,14 @@ void choose_storage(ShellPlan& plan, const ShellOptions& options, bool few_pairs
   }
   if (fits(plan.storage)) return;
   const std::uint64_t needed = plan.bytes_of(plan.storage);
+  const std::uint64_t enough = detail::sufficient_budget(needed);
   throw MemoryExceeded(
       fmt::format(
           "{} shells need {} of memory{}, and {} may be taken; give --memory {}{}",
           storage_name(plan.storage), detail::human_bytes(needed),
-          plan.estimated ? " (estimated)" : "", detail::human_bytes(plan.budget), needed,
+          plan.estimated ? " (estimated)" : "", detail::human_bytes(plan.budget), enough,
           plan.storage != Storage::stream && fits(Storage::stream) ? ", or --storage stream" : ""),
-      needed);
+      enough);
 }
 
 ShellPlan make_plan(const Graph& graph, const ShellOptions& options, const Estimate& estimate,
@@ -515,7 +535,7 @@ ShellPlan make_plan(const Graph& graph, const ShellOptions& options, const Estim
                       rows * (sizeof(std::uint32_t) * (hops + std::uint64_t{1}) + column_bytes) +
                       working_bytes(graph, options, hops, true, true);
   plan.dense_bytes = rows * stride * hop_bytes + working_bytes(graph, options, hops, true, false);
-  plan.stream_bytes = working_bytes(graph, options, hops, false, false);
+  plan.stream_bytes = stream_bytes(graph, options, hops);
   plan.budget = budget_of(options);
   plan.engine = options.engine;
   choose_storage(plan, options,
@@ -587,7 +607,7 @@ std::vector<std::uint64_t> part_of_shell_sizes(const Graph& graph, const ShellOp
   check(options);
   if (graph.nodes() == 0) return {};
   const std::uint32_t hops = std::min(options.hops, most_hops_in_a_byte);
-  detail::check_budget(working_bytes(graph, options, hops, false, false), budget_of(options),
+  detail::check_budget(working_bytes(graph, options, hops, false, false), options.memory,
                        "counting the pairs of each shell");
   const Walkable walkable = make_walkable(graph, {});
   // In turn, since groups that follow each other are alike.
@@ -615,6 +635,8 @@ std::uint64_t ShellPlan::bytes_of(Storage kind) const {
 ShellPlan plan_shells(const Graph& graph, const ShellOptions& options) {
   check(options);
   if (graph.nodes() == 0) return make_plan(graph, options, exactly({}), 0);
+  detail::check_budget(stream_bytes(graph, options, std::min(options.hops, most_hops_in_a_byte)),
+                       options.memory, "estimating the shells");
   const Estimate estimate = estimate_by_batch(graph, options);
   const auto found = static_cast<std::uint32_t>(std::max<std::size_t>(estimate.pairs.size(), 1));
   const std::uint32_t hops = std::min(options.hops, found - 1);
@@ -651,7 +673,7 @@ void stream_shells(const Graph& graph, const ShellOptions& options,
                                               estimate_quickly(graph, options));
   }
   find_lists<NodeId>(
-      graph, options, engine, [](std::size_t /*blocks*/) {},
+      graph, options, engine, true, [](std::size_t /*blocks*/) {},
       [&](std::size_t /*block*/, const ShellRows<NodeId>& rows) { visit(rows); });
 }
 

@@ -104,6 +104,8 @@ tasks::Task without_graph(const tasks::Task& task, const Deal* deal) {
 
 tasks::Task make_task(const Dataset& dataset, const Split& split, const ClassifySettings& settings,
                       Progress* progress) {
+  // The features, and those of the nodes that count.
+  detail::check_budget(2 * tasks::feature_bytes(dataset.features), settings.memory, "the features");
   tasks::Task task;
   task.features = tasks::features_of(dataset, settings.model.normalize_features);
   task.filter = detail::make_in_half(settings.memory, [&](std::uint64_t memory) {
@@ -156,13 +158,17 @@ class Group {
         std::visit([](const auto& x) { return x.rows(); }, task_.features));
     const std::uint64_t bytes =
         run_bytes(settings_.model, task_.filter, rows, feature_count(), task_.classes);
-    const std::uint64_t budget =
-        settings_.memory > 0 ? settings_.memory / 2 : detail::available_memory() / 2;
-    detail::check_budget(bytes, budget, "training one run");
+    // A network has the features by row and by column, with dropout and without, and is made of a
+    // copy. The other half is for H X.
+    constexpr std::uint64_t copies = 5;
+    const std::uint64_t of_features = copies * tasks::feature_bytes(task_.features);
+    detail::check_budget(2 * (bytes + of_features), settings_.memory, "training one run");
+    const std::uint64_t budget = detail::memory_left(settings_.memory) / 2;
     const auto threads = static_cast<std::uint64_t>(detail::thread_count(settings_.threads));
     // Processes that train together do one thing after the other.
     const Deal* const deal = task_.filter.deal();
-    const bool apart = deal == nullptr && runs >= threads && budget / bytes >= threads;
+    const bool apart =
+        deal == nullptr && runs >= threads && budget / (bytes + of_features) >= threads;
     workers_ = apart ? static_cast<int>(threads) : 1;
     // Wider is not faster once the caches are full, and runs that have ended are kept when the rest
     // is lost.
@@ -172,8 +178,10 @@ class Group {
                                      ? settings_.batch
                                      : std::clamp<std::uint64_t>(in_caches / bytes, 1, most);
     const std::uint64_t each = apart ? threads : 1;
+    const std::uint64_t fitting = std::max<std::uint64_t>((budget / each - of_features) / bytes, 1);
+    memory_for_products_ = detail::share_of_left(settings_.memory, 4 * each);
     const std::uint64_t batch =
-        std::min({wanted, budget / bytes / each, std::max<std::uint64_t>(runs / each, 1)});
+        std::min({wanted, fitting, std::max<std::uint64_t>(runs / each, 1)});
     batches_ = (runs + batch - 1) / batch;
     if (deal != nullptr) batches_ = deal->team().of_first(batches_);
   }
@@ -202,7 +210,7 @@ class Group {
             .dropout = dropout_,
             .passes = static_cast<double>(settings_.epochs),
             .threads = settings_.threads,
-            .memory = settings_.memory / 4 / static_cast<std::uint64_t>(workers_)};
+            .memory = memory_for_products_};
   }
 
   std::int64_t feature_count() const {
@@ -216,6 +224,11 @@ class Group {
     if (task.filter.identity()) return without_graph(task, settings_.deal.get());
     if (settings_.model.model != ModelKind::sgc || dropout_) return task;
     propagated_ = true;
+    // H X and its parts.
+    const auto [rows, cols] = nn::shape_of(task.features);
+    detail::check_budget(
+        3 * sizeof(float) * static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(cols),
+        settings_.memory, "H X");
     tasks::Task result = task;
     SignalsOf<float> filtered = nn::filtered(task.filter, task.features);
     if (const Deal* const deal = task.filter.deal()) filtered = gathered<float>(*deal, filtered);
@@ -249,6 +262,7 @@ class Group {
   tasks::Task task_;
   std::size_t batches_ = 1;
   int workers_ = 1;
+  std::uint64_t memory_for_products_ = 0;  // of H X for one worker, as in NetworkOptions
   mutable std::mutex mutex_;
   mutable std::vector<std::unique_ptr<Network<float>>> idle_;
 };

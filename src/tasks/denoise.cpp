@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "detail/fail.hpp"
+#include "detail/memory.hpp"
 #include "tasks/baselines.hpp"
 #include "tasks/fitter.hpp"
 #include "tasks/stopping.hpp"
@@ -342,11 +343,28 @@ DenoiseResult smooth_all(const Graph& graph, const Matrix& noisy, const Matrix* 
   return result;
 }
 
+/// Throws MemoryExceeded when results and what a fit knows of each signal pass the budget.
+void check_memory(const Graph& graph, const Matrix& noisy, bool told,
+                  const DenoiseSettings& settings) {
+  const auto values = static_cast<std::uint64_t>(noisy.size());
+  const auto signals = static_cast<std::uint64_t>(noisy.cols());
+  std::uint64_t bytes = values * sizeof(double) + signals * sizeof(DenoisedSignal);
+  if (settings.arch == DenoiseArch::tikhonov) {
+    // The Laplacian, a system of equations, and the list that it is made of.
+    bytes += graph.arcs() * (2 * sizeof(Eigen::Triplet<double>) + 4 * sizeof(double));
+  } else if (!is_baseline(settings.arch)) {
+    const std::uint64_t curves = told ? 2 : 1;
+    bytes += values * 2 * sizeof(float) + signals * settings.epochs * curves * sizeof(double);
+  }
+  detail::check_budget(bytes, settings.memory, fmt::format("denoising {} signals", signals));
+}
+
 }  // namespace
 
 DenoiseResult denoise(const Graph& graph, const Matrix& noisy, const Matrix* clean,
                       const DenoiseSettings& settings, Progress* progress) {
   check(graph, noisy, clean, settings);
+  check_memory(graph, noisy, clean != nullptr, settings);
   if (is_baseline(settings.arch)) return smooth_all(graph, noisy, clean, settings, progress);
   return NetworkDenoiser(graph, noisy, clean, settings, progress).run();
 }

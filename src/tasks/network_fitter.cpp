@@ -78,8 +78,10 @@ class NetworkFitter : public Fitter {
       input_.data()[i] = static_cast<float>(deviation * random.normal());
     }
     bytes_ = run_bytes(model_, filter_, nodes_, inputs, 1);
-    budget_ = settings.memory > 0 ? settings.memory / 2 : detail::available_memory() / 2;
-    detail::check_budget(bytes_, budget_, "fitting one signal");
+    detail::check_budget(2 * bytes_, settings.memory, "fitting one signal");
+    budget_ = detail::memory_left(settings.memory) / 2;
+    const auto threads = static_cast<std::uint64_t>(detail::thread_count(settings.threads));
+    memory_for_products_ = detail::share_of_left(settings.memory, 4 * threads);
   }
 
   double signal_size() const override { return 1; }
@@ -134,7 +136,7 @@ class NetworkFitter : public Fitter {
                            NetworkOptions{.runs = runs,
                                           .passes = static_cast<double>(settings_.epochs),
                                           .threads = threads,
-                                          .memory = settings_.memory});
+                                          .memory = memory_for_products_});
     draw_weights(network);
     Optimizer<float> optimizer(settings_.optimizer, network.layout(),
                                std::vector<StepSettings>(runs, {.lr = settings_.lr}), false,
@@ -170,8 +172,9 @@ class NetworkFitter : public Fitter {
   std::size_t nodes_;
   LayerFilter filter_;
   SignalsOf<float> input_;
-  std::uint64_t bytes_ = 0;   // of one signal
-  std::uint64_t budget_ = 0;  // of those at once
+  std::uint64_t bytes_ = 0;                // of one signal
+  std::uint64_t budget_ = 0;               // of those at once
+  std::uint64_t memory_for_products_ = 0;  // of H X, as in NetworkOptions
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <variant>
 #include <vector>
 
 #include "ngf/dataset.hpp"
@@ -15,5 +16,25 @@ FeaturesOf<float> features_of(const Dataset& dataset, bool normalize);
 
 /// Some of the rows.
 FeaturesOf<float> rows_of(const FeaturesOf<float>& features, const std::vector<NodeId>& rows);
+
+/// Bytes of the features of a data set or of a network.
+template <typename Features>
+std::uint64_t feature_bytes(const Features& features) {
+  return std::visit(
+      []<typename Matrix>(const Matrix& x) -> std::uint64_t {
+        if constexpr (requires {
+                        x.nonZeros();
+                        x.outerIndexPtr();
+                      }) {
+          return static_cast<std::uint64_t>(x.nonZeros()) * (sizeof(float) + sizeof(int)) +
+                 static_cast<std::uint64_t>(x.outerSize()) * sizeof(int);
+        } else if constexpr (requires { x.size(); }) {
+          return static_cast<std::uint64_t>(x.size()) * sizeof(float);
+        } else {
+          return 0;
+        }
+      },
+      features);
+}
 
 }  // namespace ngf::tasks

@@ -47,7 +47,9 @@ Prediction predict(const Model& model, const Dataset& dataset, const PredictOpti
                         .progress = options.progress});
   });
   Network<float> network(model.settings, std::move(filter), std::move(features), model.classes(),
-                         {.passes = 1, .threads = options.threads, .memory = options.memory / 2});
+                         {.passes = 1,
+                          .threads = options.threads,
+                          .memory = detail::share_of_left(options.memory, 2)});
   tasks::set_weights(network.layout(), 0, model.layers, network.parameters());
   Prediction result;
   result.probabilities = network.forward();

@@ -52,8 +52,17 @@ ReadResult read_graph(const std::filesystem::path& path, const ReadOptions& opti
 ReadResult read_planetoid(const std::filesystem::path& folder, const std::string& name,
                           const ReadOptions& options = {});
 
+struct MatrixReadOptions {
+  int threads = 0;
+  std::uint64_t memory = 0;  ///< bytes; 0: what the machine has free
+  /// Matrices of this size that the caller holds at the same time, this one among them: the budget
+  /// has to do for all.
+  int copies = 1;
+};
+
 /// Reads a matrix of numbers (.npy or .csv; a header line in a .csv is skipped). A NaN is a value.
-/// Throws Error for anything that is no number and for rows of unequal length.
-Matrix read_matrix(const std::filesystem::path& path);
+/// Throws Error for anything that is no number and for rows of unequal length, and MemoryExceeded
+/// before memory is taken.
+Matrix read_matrix(const std::filesystem::path& path, const MatrixReadOptions& options = {});
 
 }  // namespace ngf::io
