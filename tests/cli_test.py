@@ -904,7 +904,7 @@ class ShellsTest(ProgramTest):
             needed = outcome.err.partition("--memory ")[2].strip()
             outcome = self.succeed(*command, *storage, "--memory", needed)
             self.assertLess(outcome.peak_bytes, 1.1 * int(needed))
-            self.assert_one_line(self.ngf(*command, *storage, "--memory", str(int(needed) - 1)), "--memory")
+            self.assert_one_line(self.ngf(*command, *storage, "--memory", str(int(needed) // 2)), "--memory")
 
     def test_bench(self):
         small = "builtin:citation,nodes=200"

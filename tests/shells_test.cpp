@@ -311,9 +311,9 @@ TEST(Shells, PlansBeforeTheyTakeMemory) {
   EXPECT_FALSE(small.estimated);
 
   const std::string error = error_of<Error>(
-      [&] { build_shells(graph, {.storage = Storage::dense, .memory = 45'000'000}); });
+      [&] { build_shells(graph, {.storage = Storage::dense, .memory = 13'000'000}); });
   EXPECT_NE(error.find("--memory"), std::string::npos) << error;
-  EXPECT_EQ(build_shells(graph, {.memory = 45'000'000}).storage(), Storage::stream);
+  EXPECT_EQ(build_shells(graph, {.memory = 13'000'000}).storage(), Storage::stream);
   EXPECT_NE(error_of<Error>([&] { build_shells(graph, {.min_paths = 4}); }), "");
 }
 

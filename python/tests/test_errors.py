@@ -177,7 +177,7 @@ def test_memory_in_words():
     lambda: ngf.hop_distances(sp.csr_array((2 * 10**6, 2 * 10**6)), memory="1M"),
     lambda: ngf.shells(random_matrix(2000), 9, memory=1000),
     lambda: ngf.shell_sizes("rmat:scale=12", memory="1K"),
-    lambda: ngf.shell_sizes(random_matrix(2000), 3, memory="20M"),
+    lambda: ngf.shell_sizes(random_matrix(2000), 3, memory="100K"),
     lambda: ngf.NeighborhoodFilter("rmat:scale=12", [1, 1, 1], memory="1K"),
     lambda: ngf.fit_taps(KARATE, np.ones(34), np.ones(34), 3, memory=10),
     lambda: ngf.load_dataset("rmat:scale=16", memory="1K"),
