@@ -52,12 +52,11 @@ json to_json(const ModelSettings& s) {
 template <typename Number>
 Number whole_number(const json& j, const char* key) {
   const json& value = j.at(key);
-  const bool negative = value.is_number_integer() && !value.is_number_unsigned();
-  const bool fits = negative ? std::in_range<Number>(value.get<std::int64_t>())
-                             : std::in_range<Number>(value.get<std::uint64_t>());
-  if (!value.is_number_integer() || !fits) {
-    fail("the model's settings have {} {}, which no model has", value.dump(), key);
-  }
+  const bool fits =
+      value.is_number_unsigned()
+          ? std::in_range<Number>(value.get<std::uint64_t>())
+          : value.is_number_integer() && std::in_range<Number>(value.get<std::int64_t>());
+  if (!fits) fail("the model's settings have {} {}, which no model has", value.dump(), key);
   return value.get<Number>();
 }
 
