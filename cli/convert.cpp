@@ -29,8 +29,10 @@ void run_convert(const Convert& convert) {
   TerminalProgress progress("writing " + convert.out.string(), convert.common.quiet);
   // An npz file is put together in memory: two ids or a value and its copy for each arc.
   constexpr std::uint64_t bytes_of_arc = 16;
-  detail::check_budget(bytes_of_arc * read.dataset.graph.arcs(), convert.common.memory,
-                       "writing " + convert.out.string());
+  if (convert.out.extension() == ".npz") {
+    detail::check_budget(bytes_of_arc * read.dataset.graph.arcs(), convert.common.memory,
+                         "writing " + convert.out.string());
+  }
   const io::WriteResult written = io::write_graph(convert.out, read.dataset, format, &progress);
   for (const std::string& text : written.warnings) warn(convert.common, text);
   const Graph& graph = read.dataset.graph;

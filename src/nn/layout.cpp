@@ -34,8 +34,8 @@ const ParameterBlock* ParameterLayout::find(ParameterBlock::Kind kind, std::size
   return found == blocks_.end() ? nullptr : &*found;
 }
 
-std::uint64_t run_bytes(const ModelSettings& settings, const LayerFilter& filter,
-                        std::uint64_t nodes, std::int64_t features, std::int64_t classes) {
+std::uint64_t run_bytes(const ModelSettings& settings, bool filtered, std::uint64_t nodes,
+                        std::int64_t features, std::int64_t classes) {
   const ParameterLayout layout(settings, features, classes, 1);
   std::uint64_t widths = 0;
   std::uint64_t widest = 0;
@@ -47,7 +47,7 @@ std::uint64_t run_bytes(const ModelSettings& settings, const LayerFilter& filter
   // Outputs, their gradients, and products kept; what a filter copies and writes.
   std::uint64_t columns = 2 * widths;
   if (settings.learn_taps) columns += widths;
-  if (!filter.identity()) columns += 3 * widest;
+  if (filtered) columns += 3 * widest;
   // Parameters, their gradient, two moments, and the best so far.
   return sizeof(float) * (nodes * columns + 5 * layout.size());
 }

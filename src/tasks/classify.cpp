@@ -102,12 +102,29 @@ tasks::Task without_graph(const tasks::Task& task, const Deal* deal) {
   return result;
 }
 
+/// A network has the features by row and by column, with dropout and without, and is made of a
+/// copy.
+constexpr std::uint64_t feature_copies = 5;
+
+/// Throws MemoryExceeded where a run and its H X, which may take as much, do not fit.
+void check_run(std::uint64_t bytes, const ClassifySettings& settings) {
+  detail::check_budget(2 * bytes, settings.memory, "training one run");
+}
+
 tasks::Task make_task(const Dataset& dataset, const Split& split, const ClassifySettings& settings,
                       Progress* progress) {
   // The features, and those of the nodes that count.
   detail::check_budget(2 * tasks::feature_bytes(dataset.features), settings.memory, "the features");
   tasks::Task task;
   task.features = tasks::features_of(dataset, settings.model.normalize_features);
+  const std::int64_t classes = class_count_of(dataset);
+  if (settings.model.model != ModelKind::mlp && settings.deal == nullptr) {
+    // Known before shells are found.
+    const auto [rows, cols] = nn::shape_of(task.features);
+    check_run(run_bytes(settings.model, true, static_cast<std::uint64_t>(rows), cols, classes) +
+                  feature_copies * tasks::feature_bytes(task.features),
+              settings);
+  }
   task.filter = detail::make_in_half(settings.memory, [&](std::uint64_t memory) {
     return LayerFilter(settings.model, dataset.graph,
                        {.storage = settings.storage,
@@ -123,7 +140,7 @@ tasks::Task make_task(const Dataset& dataset, const Split& split, const Classify
   }
   task.labels = dataset.labels;
   task.split = split;
-  task.classes = class_count_of(dataset);
+  task.classes = classes;
   for (std::int64_t c = 0; c < task.classes; ++c) task.label_names.push_back(std::to_string(c));
   return task;
 }
@@ -157,12 +174,9 @@ class Group {
     const auto rows = static_cast<std::uint64_t>(
         std::visit([](const auto& x) { return x.rows(); }, task_.features));
     const std::uint64_t bytes =
-        run_bytes(settings_.model, task_.filter, rows, feature_count(), task_.classes);
-    // A network has the features by row and by column, with dropout and without, and is made of a
-    // copy. The other half is for H X.
-    constexpr std::uint64_t copies = 5;
-    const std::uint64_t of_features = copies * tasks::feature_bytes(task_.features);
-    detail::check_budget(2 * (bytes + of_features), settings_.memory, "training one run");
+        run_bytes(settings_.model, !task_.filter.identity(), rows, feature_count(), task_.classes);
+    const std::uint64_t of_features = feature_copies * tasks::feature_bytes(task_.features);
+    check_run(bytes + of_features, settings_);
     const std::uint64_t budget = detail::memory_left(settings_.memory) / 2;
     const auto threads = static_cast<std::uint64_t>(detail::thread_count(settings_.threads));
     // Processes that train together do one thing after the other.

@@ -77,7 +77,7 @@ class NetworkFitter : public Fitter {
     for (Eigen::Index i = 0; i < input_.size(); ++i) {
       input_.data()[i] = static_cast<float>(deviation * random.normal());
     }
-    bytes_ = run_bytes(model_, filter_, nodes_, inputs, 1);
+    bytes_ = run_bytes(model_, !filter_.identity(), nodes_, inputs, 1);
     detail::check_budget(2 * bytes_, settings.memory, "fitting one signal");
     budget_ = detail::memory_left(settings.memory) / 2;
     const auto threads = static_cast<std::uint64_t>(detail::thread_count(settings.threads));

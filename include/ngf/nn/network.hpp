@@ -115,9 +115,9 @@ class Network {
   std::unique_ptr<State> state_;
 };
 
-/// Bytes that each run of a batch takes, parameters and an optimiser's included, told before they
-/// are taken.
-std::uint64_t run_bytes(const ModelSettings& settings, const LayerFilter& filter,
-                        std::uint64_t nodes, std::int64_t features, std::int64_t classes);
+/// Bytes that each run of a batch takes, those of parameters and an optimiser among them, of a
+/// network with a filter or without one.
+std::uint64_t run_bytes(const ModelSettings& settings, bool filtered, std::uint64_t nodes,
+                        std::int64_t features, std::int64_t classes);
 
 }  // namespace ngf
