@@ -97,7 +97,7 @@ Answer write_distances(const Graph& graph, ShellOptions options, const ShellsVer
     } else {
       write_hops_of<std::uint8_t>(shells, *deal, verb.out);
     }
-    return {shells.pairs(), shells.storage(), shells.bytes()};
+    return {shells.pairs(verb.common.threads), shells.storage(), shells.bytes()};
   }
   if (const auto* bytes = std::get_if<HopMatrix<std::uint8_t>>(&shells.held())) {
     write_matrix(*bytes, verb.out, progress);
@@ -106,7 +106,7 @@ Answer write_distances(const Graph& graph, ShellOptions options, const ShellsVer
   } else {
     write_matrix(HopMatrix<std::uint8_t>(0), verb.out, progress);
   }
-  return {shells.pairs(), shells.storage(), shells.bytes()};
+  return {shells.pairs(verb.common.threads), shells.storage(), shells.bytes()};
 }
 
 /// One shell, whose rows are all here, as a graph.
@@ -160,10 +160,10 @@ Answer write_shell(const Graph& graph, ShellOptions options, const ShellsVerb& v
   shell.graph = deal == nullptr
                     ? shell_as_graph(shells, *verb.hop, graph.directed(), verb.common.memory)
                     : gather_shell(shells, *verb.hop, graph.directed(), *deal);
-  if (!speaks()) return {shells.pairs(), shells.storage(), shells.bytes()};
+  if (!speaks()) return {shells.pairs(verb.common.threads), shells.storage(), shells.bytes()};
   TerminalProgress progress("writing " + verb.out.string(), verb.common.quiet);
   io::write_graph(verb.out, shell, {}, &progress);
-  return {shells.pairs(), shells.storage(), shells.bytes()};
+  return {shells.pairs(verb.common.threads), shells.storage(), shells.bytes()};
 }
 
 Answer find_shells(const Graph& graph, const ShellOptions& options, const ShellsVerb& verb,
@@ -181,7 +181,7 @@ Answer find_shells(const Graph& graph, const ShellOptions& options, const Shells
             Storage::stream, 0};
   }
   const Shells shells = build_shells(graph, options);
-  return {shells.pairs(), shells.storage(), shells.bytes()};
+  return {shells.pairs(verb.common.threads), shells.storage(), shells.bytes()};
 }
 
 /// What all processes have found, from what each has.

@@ -79,7 +79,7 @@ Robustness measure_robustness(const Graph& graph, const Taps& taps,
   for_results.reset();
   const Matrix neighborhood_before = neighborhood.apply(x);
   const Matrix polynomial_before = PolynomialFilter(graph, taps, options.shift, threads).apply(x);
-  std::vector<std::uint64_t> sizes = neighborhood.shells().pairs();
+  std::vector<std::uint64_t> sizes = neighborhood.shells().pairs(threads);
   sizes.resize(taps.count(), 0);
 
   Robustness result;

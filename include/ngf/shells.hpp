@@ -188,7 +188,7 @@ class Shells {
   std::uint64_t bytes() const;
 
   /// Ordered pairs by hop, counted, up to the last hop that any pair is apart.
-  std::vector<std::uint64_t> pairs() const;
+  std::vector<std::uint64_t> pairs(int threads = 1) const;
 
   /// Row u of the shell of `hop`: the nodes that far from u, increasing.
   std::vector<NodeId> columns(NodeId u, std::uint32_t hop) const;

@@ -450,10 +450,10 @@ bool on_pairs(const ShellSource& shells, Eigen::Index columns, const Body& body)
 ListLayout::ListLayout(const Shells& shells, int threads) {
   constexpr std::uint64_t few = 64;
   const NodeId rows = shells.rows().count();
-  const std::vector<std::uint64_t> counts = shells.pairs();
-  if (counts.size() < 2) return;
-  const auto total = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
   on_lists(shells, [&]<typename Column>(const ColumnLists<Column>& lists) {
+    const std::vector<std::uint64_t> counts = shells.pairs();
+    if (counts.size() < 2) return;
+    const auto total = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
     const std::uint32_t hops = lists.hops();
     if (total >= few * rows && hops > kernels::most_paired_hops) return;
     order = search_order(lists);

@@ -611,6 +611,19 @@ std::size_t columns_at_32(const std::uint8_t* row, std::size_t count, std::uint8
   return collect_columns(row, count, hop, columns);
 }
 
+std::size_t count_hop(const std::uint8_t* row, std::size_t count, std::uint8_t hop) {
+  const hn::ScalableTag<std::uint8_t> bytes;
+  const std::size_t lanes = hn::Lanes(bytes);
+  const auto wanted = hn::Set(bytes, hop);
+  std::size_t found = 0;
+  std::size_t x = 0;
+  for (; x + lanes <= count; x += lanes) {
+    found += hn::CountTrue(bytes, hn::Eq(hn::LoadU(bytes, row + x), wanted));
+  }
+  for (; x < count; ++x) found += row[x] == hop ? 1 : 0;
+  return found;
+}
+
 }  // namespace ngf::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -624,6 +637,7 @@ HWY_EXPORT(emit_row_8);
 HWY_EXPORT(emit_row_16);
 HWY_EXPORT(columns_at_16);
 HWY_EXPORT(columns_at_32);
+HWY_EXPORT(count_hop);
 
 LevelResult pull_level(Level& level) { return HWY_DYNAMIC_DISPATCH(pull_level)(level); }
 void transpose_bytes(const Line* lines, const NodeId* nodes, std::size_t count, std::uint8_t* table,
@@ -649,6 +663,9 @@ std::size_t columns_at(const std::uint8_t* row, std::size_t count, std::uint8_t 
 std::size_t columns_at(const std::uint8_t* row, std::size_t count, std::uint8_t hop,
                        std::uint32_t* columns) {
   return HWY_DYNAMIC_DISPATCH(columns_at_32)(row, count, hop, columns);
+}
+std::size_t count_hop(const std::uint8_t* row, std::size_t count, std::uint8_t hop) {
+  return HWY_DYNAMIC_DISPATCH(count_hop)(row, count, hop);
 }
 
 }  // namespace ngf::kernels

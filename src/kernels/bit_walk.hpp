@@ -119,4 +119,7 @@ std::size_t columns_at(const std::uint8_t* row, std::size_t count, std::uint8_t 
 std::size_t columns_at(const std::uint8_t* row, std::size_t count, std::uint8_t hop,
                        std::uint32_t* columns);
 
+/// How many of the bytes are `hop`.
+std::size_t count_hop(const std::uint8_t* row, std::size_t count, std::uint8_t hop);
+
 }  // namespace ngf::kernels

@@ -577,12 +577,27 @@ ShellPlan plan_build(const Graph& graph, ShellOptions& options) {
   return make_plan(graph, options, exactly(pairs), options.hops);
 }
 
-template <typename Hop>
-void count_row(std::span<const Hop> row, std::uint32_t hops, std::vector<std::uint64_t>& pairs) {
-  for (const Hop hop : row) {
-    if (hop == HopMatrix<Hop>::farther || hop > hops) continue;
-    if (pairs.size() <= hop) pairs.resize(hop + std::size_t{1}, 0);
-    ++pairs[hop];
+void add(std::vector<std::uint64_t>& pairs, std::size_t hop, std::uint64_t count) {
+  if (pairs.size() <= hop) pairs.resize(hop + 1, 0);
+  pairs[hop] += count;
+}
+
+/// Hop by hop until all of the row is counted: rows fit the nearest caches.
+void count_row(std::span<const std::uint8_t> row, std::uint32_t hops,
+               std::vector<std::uint64_t>& pairs) {
+  constexpr std::uint8_t farther = HopMatrix<std::uint8_t>::farther;
+  std::size_t left = row.size() - kernels::count_hop(row.data(), row.size(), farther);
+  for (std::uint8_t hop = 0; left > 0 && hop <= hops; ++hop) {
+    const std::size_t found = kernels::count_hop(row.data(), row.size(), hop);
+    if (found > 0) add(pairs, hop, found);
+    left -= found;
+  }
+}
+
+void count_row(std::span<const std::uint16_t> row, std::uint32_t hops,
+               std::vector<std::uint64_t>& pairs) {
+  for (const std::uint16_t hop : row) {
+    if (hop != HopMatrix<std::uint16_t>::farther && hop <= hops) add(pairs, hop, 1);
   }
 }
 
@@ -708,13 +723,21 @@ std::uint64_t Shells::bytes() const {
       held_);
 }
 
-std::vector<std::uint64_t> Shells::pairs() const {
+std::vector<std::uint64_t> Shells::pairs(int threads) const {
   std::vector<std::uint64_t> result;
+  std::mutex mutex;
   const auto count = [&](const auto& held) {
     using Type = std::decay_t<decltype(held)>;
     if constexpr (std::is_same_v<Type, HopMatrix<std::uint8_t>> ||
                   std::is_same_v<Type, HopMatrix<std::uint16_t>>) {
-      for (NodeId u = rows_.begin; u < rows_.end; ++u) count_row(held.row(u), hops_, result);
+      detail::parallel_ranges(rows_.count(), threads, [&](std::size_t begin, std::size_t end) {
+        std::vector<std::uint64_t> own;
+        for (std::size_t row = begin; row < end; ++row) {
+          count_row(held.row(rows_.begin + static_cast<NodeId>(row)), hops_, own);
+        }
+        const std::lock_guard lock(mutex);
+        for (std::size_t hop = 0; hop < own.size(); ++hop) add(result, hop, own[hop]);
+      });
     } else if constexpr (!std::is_same_v<Type, std::monostate>) {
       result.assign(held.hops() + std::size_t{1}, 0);
       result[0] = rows_.count();

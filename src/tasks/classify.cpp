@@ -262,7 +262,7 @@ class Group {
     plan.workers = static_cast<std::uint32_t>(workers_);
     plan.epoch_flops = network.flops();
     if (const NeighborhoodFilter* const filter = task_.filter.neighborhood()) {
-      const auto pairs = filter->shells().pairs();
+      const auto pairs = filter->shells().pairs(settings_.threads);
       plan.pairs = std::accumulate(pairs.begin(), pairs.end(), std::uint64_t{0});
       plan.bytes = filter->shells().bytes();
     }
