@@ -148,8 +148,8 @@ Json run_harm(const Study& study) {
       settings.stop = StopRule::blind;
       settings.rescale = true;
       settings.epochs = study.epochs;
-      const std::pair<const char*, const DenoiseCase*> both[] = {{"white", &data},
-                                                                 {"dealt anew", &dealt}};
+      const std::array<std::pair<const char*, const DenoiseCase*>, 2> both{
+          {{"white", &data}, {"shuffled", &dealt}}};
       for (const auto& [name, own] : both) {
         const DenoiseResult result = denoise(own->graph, own->noisy, &own->clean, settings);
         double worst = 0;

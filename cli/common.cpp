@@ -170,11 +170,15 @@ std::string one_line(std::string_view text) {
 }
 
 void check_writable(const std::filesystem::path& path) {
-  if (path.empty()) return;
+  if (path.empty() || !speaks()) return;
   const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
-  if (std::filesystem::is_directory(path)) {
+  std::error_code absent;
+  const auto status = std::filesystem::status(path, absent);
+  if (std::filesystem::is_directory(status)) {
     throw Error(fmt::format("{}: is a folder; name the file to write", path.string()));
   }
+  // A pipe or a device is written to itself.
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) return;
   if (::access(folder.c_str(), W_OK) != 0 || !std::filesystem::is_directory(folder)) {
     throw Error(fmt::format("{}: cannot be written: no folder {} to write to", path.string(),
                             folder.string()));

@@ -23,6 +23,7 @@ struct Convert {
 };
 
 void run_convert(const Convert& convert) {
+  check_writable(convert.out);
   const io::ReadResult read = convert.source.load(convert.common);
   std::optional<io::Format> format;
   if (!convert.to.empty()) format = io::format_from_name(convert.to);

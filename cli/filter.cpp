@@ -218,6 +218,8 @@ void run_filter(const FilterVerb& verb) {
     throw CLI::ValidationError("-o",
                                "name the file to write, -o Y, or the signals to fit, --fit Y");
   }
+  if (!verb.out.empty()) io::check_matrix_name(verb.out);
+  check_writable(verb.out);
   io::ReadResult read = verb.source.load(verb.common);
   std::shared_ptr<const Deal> deal;
   if (team() != nullptr) {

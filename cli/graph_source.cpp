@@ -107,6 +107,7 @@ io::ReadResult GraphSource::load_any(const Common& common, Progress& progress) c
 
 io::ReadResult GraphSource::load(const Common& common) const {
   if (!speaks()) return {};
+  check_writable(id_map_);
   TerminalProgress progress("reading " + name_, common.quiet);
   io::ReadResult result = load_any(common, progress);
   for (const std::string& text : result.warnings) warn(common, text);

@@ -25,6 +25,7 @@ struct Perturb {
 
 void run_perturb(Perturb& perturb) {
   check_perturb_flags(perturb.options);
+  check_writable(perturb.out);
   io::ReadResult read = perturb.source.load(perturb.common);
   TerminalProgress progress("perturbing", perturb.common.quiet);
   perturb.options.seed = perturb.common.seed;

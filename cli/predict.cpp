@@ -115,6 +115,7 @@ void report(const PredictVerb& verb, const Dataset& dataset, const Prediction& p
 }
 
 void run_predict(const PredictVerb& verb) {
+  check_writable(verb.out);
   Model model;
   naming(verb.model.string(), [&] { model = model_from(read_tensors(verb.model)); });
   const io::ReadResult read = verb.source.load(verb.common);

@@ -214,6 +214,7 @@ void run_shells(const ShellsVerb& verb) {
   if ((verb.distances || verb.hop) && verb.out.empty()) {
     throw CLI::ValidationError("-o", "name the file to write: -o FILE");
   }
+  check_writable(verb.out);
   io::ReadResult read = verb.source.load(verb.common);
   TerminalProgress progress("walking", verb.common.quiet);
   ShellOptions options = verb.flags.options(verb.common, &progress);

@@ -534,6 +534,21 @@ class StandardStreamsTest(ProgramTest):
         return edges_of(self.folder / "plain.txt")
 
 
+class OutputTest(ProgramTest):
+    def test_outputs_are_checked_before_anything_is_read(self):
+        for command in [["convert", "GRAPH", "OUT"],
+                        ["filter", "GRAPH", "--signal", "x.csv", "--taps", "1", "-o", "OUT"],
+                        ["shells", "GRAPH", "--hops", "2", "--distances", "-o", "OUT"],
+                        ["perturb", "GRAPH", "--create", "5", "-o", "OUT"],
+                        ["denoise", "GRAPH", "--signal", "x.csv", "-o", "OUT"],
+                        ["train", "GRAPH", "-o", "OUT"],
+                        ["predict", "model", "GRAPH", "-o", "OUT"],
+                        ["info", "GRAPH", "--id-map", "OUT"]]:
+            names = {"GRAPH": "no-such-graph", "OUT": "no-such-folder/out.npy"}
+            outcome = self.ngf(*(names.get(word, word) for word in command))
+            self.assert_one_line(outcome, "no-such-folder/out.npy: cannot be written")
+
+
 class FullDiskTest(ProgramTest):
     def test_every_format(self):
         for name in ["out.txt", "out.csv", "out.mtx", "out.graph", "out.npy", "out.npz"]:

@@ -23,7 +23,7 @@ using testing::HasSubstr;
 using testing::Pointee;
 
 std::filesystem::path new_path() {
-  const auto path = temp_file("job.journal");
+  auto path = temp_file("job.journal");
   std::filesystem::remove(path);
   return path;
 }
@@ -42,7 +42,7 @@ std::string refusal(const std::filesystem::path& path, const std::string& settin
 
 /// Two pieces, as a job that was killed has left them.
 std::filesystem::path cut_job() {
-  const auto path = new_path();
+  auto path = new_path();
   Journal journal(path, "settings", false);
   journal.add("run 1", R"({"seed": 1, "accuracy": 0.8125})");
   journal.add("run \"2\"\n", "[1,2.5e-300,null]");

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <initializer_list>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -26,7 +27,7 @@ std::vector<int> times_done(std::size_t count, int threads) {
 
 TEST(Parallel, EveryPieceIsDoneOnce) {
   for (const int threads : {1, 2, 3, 8, 300}) {
-    for (const std::size_t count : {0, 1, 2, 7, 64, 1000}) {
+    for (const std::size_t count : std::initializer_list<std::size_t>{0, 1, 2, 7, 64, 1000}) {
       SCOPED_TRACE(std::to_string(threads) + " threads, " + std::to_string(count) + " pieces");
       EXPECT_THAT(times_done(count, threads), testing::Each(1));
     }
@@ -118,7 +119,7 @@ TEST(Parallel, AForkedChildHasHelpersOfItsOwn) {
 }
 
 TEST(Parallel, RangesFollowEachOther) {
-  for (const std::size_t count : {0, 1, 255, 256, 257, 100'000}) {
+  for (const std::size_t count : std::initializer_list<std::size_t>{0, 1, 255, 256, 257, 100'000}) {
     std::vector<std::atomic<int>> done(count);
     parallel_ranges(count, 2, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) ++done[i];

@@ -1,5 +1,7 @@
 #include <nanobind/stl/filesystem.h>
 
+#include <array>
+
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "ngf/dataset.hpp"
@@ -20,9 +22,9 @@ using DenseFeatures = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::de
 nb::object features_of(nb::handle self) {
   const auto& dataset = nb::cast<const Dataset&>(self);
   if (const auto* const dense = std::get_if<MatrixF>(&dataset.features)) {
-    const std::size_t shape[2]{static_cast<std::size_t>(dense->rows()),
-                               static_cast<std::size_t>(dense->cols())};
-    return nb::cast(nb::ndarray<nb::numpy, const float>(dense->data(), 2, shape, self));
+    const std::array shape{static_cast<std::size_t>(dense->rows()),
+                           static_cast<std::size_t>(dense->cols())};
+    return nb::cast(nb::ndarray<nb::numpy, const float>(dense->data(), 2, shape.data(), self));
   }
   if (const auto* const sparse = std::get_if<SparseMatrixF>(&dataset.features)) {
     const auto rows = static_cast<std::size_t>(sparse->outerSize()) + 1;
