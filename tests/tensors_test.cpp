@@ -168,14 +168,15 @@ TEST(Tensors, RefusesHeadersThatAreNone) {
               AllOf(HasSubstr("3 bytes is promised"), HasSubstr("2 follow")));
   EXPECT_THAT(refusal(joined({number(~std::uint64_t{0}, 8), "{}"})),
               HasSubstr("18446744073709551615 bytes"));
-  EXPECT_THAT(refusal(safetensors("{" + std::string(100'000'000, ' '))),
-              HasSubstr("at most 100000000"));
+  std::string long_header = "{";
+  long_header.resize(100'000'001, ' ');
+  EXPECT_THAT(refusal(safetensors(long_header)), HasSubstr("at most 100000000"));
   EXPECT_THAT(refusal(safetensors("")), HasSubstr("begins with ''"));
   EXPECT_THAT(refusal(safetensors(" {}")), HasSubstr("begins with ' '"));
   EXPECT_THAT(refusal(safetensors("\xef\xbb\xbf{}")), HasSubstr("expected '{'"));
   for (const std::string broken :
-       {"{", "{}{}", "{]", "{\"a\"}", "{\"a\":}", "{'a':{}}", "{\"a\":{\"shape\":[1,]}}",
-        "{\"\xff\":{}}", "{\"a\":{\"shape\":[1e999]}}"}) {
+       {"{", "{}{}", "{]", R"({"a"})", R"({"a":})", "{'a':{}}", R"({"a":{"shape":[1,]}})",
+        "{\"\xff\":{}}", R"({"a":{"shape":[1e999]}})"}) {
     EXPECT_THAT(refusal(safetensors(broken)), HasSubstr("header: no JSON at byte ")) << broken;
   }
 }
