@@ -206,8 +206,8 @@ std::uint32_t hops_of(const FilterVerb& verb) {
   return verb.flags.taps.empty() ? several : static_cast<std::uint32_t>(verb.flags.taps.size() - 1);
 }
 
-/// So many matrices as large as the signals are made of them: the result and a copy in panels, or
-/// what each tap makes of them, three times.
+/// The number of matrices of the signals' size that the work allocates: the result and a copy in
+/// panels; for a fit, three per tap.
 int copies_at_work(const FilterVerb& verb) {
   if (verb.fit.empty()) return 2;
   return 1 + 3 * static_cast<int>(std::min(hops_of(verb), 1000U) + 1);

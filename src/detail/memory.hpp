@@ -35,7 +35,7 @@ std::uint64_t held_memory();
 /// The part of `budget` that is not held yet. A budget of 0 stands for what the machine has free.
 std::uint64_t memory_left(std::uint64_t budget);
 
-/// One of so many equal parts of what is left, at least 1; 0 for a budget of 0.
+/// The part of `budget` that is not held yet, divided by `parts`, at least 1; 0 for a budget of 0.
 std::uint64_t share_of_left(std::uint64_t budget, std::uint64_t parts);
 
 /// The budget under which `needed` more bytes can be taken.
