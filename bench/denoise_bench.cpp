@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include "detail/parallel.hpp"
+#include "base/parallel.hpp"
 #include "ngf/io/write.hpp"
 #include "ngf/random.hpp"
 #include "ngf/tasks/denoise_cases.hpp"

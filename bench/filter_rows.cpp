@@ -7,8 +7,8 @@
 #include <deque>
 #include <functional>
 
-#include "detail/aligned.hpp"
-#include "detail/parallel.hpp"
+#include "base/aligned.hpp"
+#include "base/parallel.hpp"
 #include "eigen_peer.hpp"
 #include "gemm.hpp"
 #include "ngf/error.hpp"

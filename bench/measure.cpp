@@ -4,9 +4,9 @@
 #include <cstring>
 #include <limits>
 
-#include "detail/aligned.hpp"
-#include "detail/parallel.hpp"
-#include "detail/product_rate.hpp"
+#include "base/aligned.hpp"
+#include "base/parallel.hpp"
+#include "linalg/product_rate.hpp"
 
 namespace ngf::bench {
 

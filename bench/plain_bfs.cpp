@@ -5,7 +5,7 @@
 #include <cstring>
 #include <vector>
 
-#include "detail/parallel.hpp"
+#include "base/parallel.hpp"
 #include "ngf/error.hpp"
 
 namespace ngf::bench {

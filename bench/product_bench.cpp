@@ -7,9 +7,9 @@
 #include <functional>
 #include <limits>
 
-#include "detail/parallel.hpp"
-#include "detail/product.hpp"
+#include "base/parallel.hpp"
 #include "gemm.hpp"
+#include "linalg/product.hpp"
 #include "ngf/error.hpp"
 #include "ngf/random.hpp"
 #include "program.hpp"

@@ -12,7 +12,7 @@
 #include <limits>
 #include <utility>
 
-#include "detail/memory.hpp"
+#include "base/memory.hpp"
 #include "io/atomic_file.hpp"
 #include "io/text.hpp"
 #include "ngf/error.hpp"

@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "base/memory.hpp"
 #include "common.hpp"
-#include "detail/memory.hpp"
 #include "graph_source.hpp"
 #include "ngf/io/write.hpp"
 #include "verbs.hpp"

@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
+#include "base/names.hpp"
 #include "common.hpp"
-#include "detail/names.hpp"
 #include "filter_flags.hpp"
 #include "graph_source.hpp"
 #include "io/atomic_file.hpp"

@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
+#include "base/memory.hpp"
+#include "base/names.hpp"
 #include "common.hpp"
-#include "detail/memory.hpp"
-#include "detail/names.hpp"
 #include "filter_flags.hpp"
 #include "graph_source.hpp"
 #include "io/npy.hpp"
@@ -89,31 +89,34 @@ Taps taps_of(const FilterVerb& verb, NodeId nodes) {
 }
 
 /// The result, by several processes: each its own rows where the file is made of rows.
-void write_together(const Matrix& own, const Deal& deal, const std::filesystem::path& path) {
+void write_together(const Matrix& own, const Partition& partition,
+                    const std::filesystem::path& path) {
   if (io::lower_case(path.extension().string()) == ".npy") {
-    const std::array<std::uint64_t, 2> shape{deal.nodes(), static_cast<std::uint64_t>(own.cols())};
+    const std::array<std::uint64_t, 2> shape{partition.nodes(),
+                                             static_cast<std::uint64_t>(own.cols())};
     const std::size_t row_bytes = static_cast<std::size_t>(own.cols()) * sizeof(double);
-    write_rows(path, io::npy_header("<f8", shape), row_bytes, deal, [&](NodeId u, std::byte* to) {
-      const double* const row = own.data() + (u - deal.own().begin) * own.cols();
-      std::memcpy(to, row, row_bytes);
-    });
+    write_rows(path, io::npy_header("<f8", shape), row_bytes, partition,
+               [&](NodeId u, std::byte* to) {
+                 const double* const row = own.data() + (u - partition.own().begin) * own.cols();
+                 std::memcpy(to, row, row_bytes);
+               });
     return;
   }
-  const Matrix dealt = gathered<double>(deal, own);
+  const Matrix dealt = gathered<double>(partition, own);
   if (!speaks()) return;
   Matrix all(dealt.rows(), dealt.cols());
-  for (NodeId u = 0; u < deal.nodes(); ++u) all.row(deal.old_number(u)) = dealt.row(u);
+  for (NodeId u = 0; u < partition.nodes(); ++u) all.row(partition.old_number(u)) = dealt.row(u);
   io::write_matrix(path, all);
 }
 
 /// What each process has of a filter.
 Json ranks_of(const NeighborhoodFilter& filter) {
   const auto pairs = filter.shells().pairs();
-  return by_rank(*filter.deal(), std::accumulate(pairs.begin(), pairs.end(), std::uint64_t{0}),
+  return by_rank(*filter.partition(), std::accumulate(pairs.begin(), pairs.end(), std::uint64_t{0}),
                  filter.shells().bytes());
 }
 Json ranks_of(const PolynomialFilter& filter) {
-  return by_rank(*filter.deal(), filter.shift().entries(), 0);
+  return by_rank(*filter.partition(), filter.shift().entries(), 0);
 }
 
 void print_fit(const FittedTaps& found, double seconds, std::string_view storage, bool as_json) {
@@ -141,14 +144,14 @@ void print_fit(const FittedTaps& found, double seconds, std::string_view storage
 template <typename Filter>
 void run_with(const Filter& filter, std::string_view storage, const FilterVerb& verb,
               const Matrix& x) {
-  const Deal* const deal = filter.deal();
+  const Partition* const partition = filter.partition();
   const auto begun = std::chrono::steady_clock::now();
   const auto seconds = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
   };
   if (!verb.fit.empty()) {
     Matrix y = read_matrix(verb.fit, filter.nodes(), verb.common, 1);
-    if (deal != nullptr) y = own_rows(y, *deal);
+    if (partition != nullptr) y = own_rows(y, *partition);
     const FittedTaps found = fit_taps(filter, x, y);
     if (!std::isfinite(found.residual)) {
       throw Error(
@@ -167,10 +170,10 @@ void run_with(const Filter& filter, std::string_view storage, const FilterVerb& 
                     "take smaller taps or signals",
                     verb.out.string()));
   }
-  if (deal == nullptr) {
+  if (partition == nullptr) {
     io::write_matrix(verb.out, y);
   } else {
-    write_together(y, *deal, verb.out);
+    write_together(y, *partition, verb.out);
   }
   if (!verb.common.json) {
     fmt::print("{}: {} x {}, filtered in {:.3g} s\n", verb.out.string(), filter.nodes(), y.cols(),
@@ -181,7 +184,7 @@ void run_with(const Filter& filter, std::string_view storage, const FilterVerb& 
             {"storage", storage},
             {"flops", filter.flops(x.cols())},
             {"written", verb.out.string()}};
-  if (deal != nullptr) json["ranks"] = ranks_of(filter);
+  if (partition != nullptr) json["ranks"] = ranks_of(filter);
   if constexpr (std::is_same_v<Filter, NeighborhoodFilter>) {
     json["twins_merged"] = filter.nodes() - filter.shells().nodes();
     if (verb.flags.normalization() == Normalization::lmax) {
@@ -193,10 +196,10 @@ void run_with(const Filter& filter, std::string_view storage, const FilterVerb& 
   print_json(json);
 }
 
-/// Taps of nodes, in the order of the deal.
-Taps dealt_taps(const Taps& taps, const Deal& deal) {
+/// Taps of nodes, in the order of the partition.
+Taps sharded_taps(const Taps& taps, const Partition& partition) {
   if (!taps.node_variant()) return taps;
-  return {taps.count(), taps.values(), dealt_groups(taps.group_of(), deal)};
+  return {taps.count(), taps.values(), sharded_groups(taps.group_of(), partition)};
 }
 
 /// About how far the filter reaches, before its taps are read.
@@ -221,25 +224,25 @@ void run_filter(const FilterVerb& verb) {
   if (!verb.out.empty()) io::check_matrix_name(verb.out);
   check_writable(verb.out);
   io::ReadResult read = verb.source.load(verb.common);
-  std::shared_ptr<const Deal> deal;
-  if (team() != nullptr) {
-    TeamDataset dealt = deal_out_graph(read.dataset.graph, hops_of(verb));
+  std::shared_ptr<const Partition> partition;
+  if (communicator() != nullptr) {
+    ShardedDataset dealt = distribute_graph(read.dataset.graph, hops_of(verb));
     read.dataset = std::move(dealt.dataset);
-    deal = std::move(dealt.deal);
+    partition = std::move(dealt.partition);
   }
   const Graph& graph = read.dataset.graph;
   Matrix x = read_matrix(verb.signal, graph.nodes(), verb.common, 1 + copies_at_work(verb));
   Taps taps = taps_of(verb, graph.nodes());
-  if (deal != nullptr) {
-    x = own_rows(x, *deal);
-    taps = dealt_taps(taps, *deal);
+  if (partition != nullptr) {
+    x = own_rows(x, *partition);
+    taps = sharded_taps(taps, *partition);
   }
   std::optional<detail::MemoryReserve> for_work(
       std::in_place, static_cast<std::uint64_t>(copies_at_work(verb)) *
                          static_cast<std::uint64_t>(x.size()) * sizeof(double));
   TerminalProgress progress("finding shells", verb.common.quiet);
   if (verb.flags.polynomial()) {
-    const PolynomialFilter filter(graph, taps, verb.flags.shift(), verb.common.threads, deal,
+    const PolynomialFilter filter(graph, taps, verb.flags.shift(), verb.common.threads, partition,
                                   &progress);
     for_work.reset();
     run_with(filter, "shift", verb, x);
@@ -251,7 +254,7 @@ void run_filter(const FilterVerb& verb) {
   options.merging = detail::kind_named(verb.merging, merging_name, Merging::always);
   options.width = x.cols();
   options.in_double = true;
-  options.deal = deal;
+  options.partition = partition;
   const NeighborhoodFilter filter(graph, taps, options);
   for_work.reset();
   run_with(filter, storage_name(filter.shells().storage()), verb, x);

@@ -1,6 +1,6 @@
 #include "filter_flags.hpp"
 
-#include "detail/names.hpp"
+#include "base/names.hpp"
 
 namespace ngf::cli {
 

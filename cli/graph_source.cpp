@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "detail/memory.hpp"
+#include "base/memory.hpp"
 #include "io/atomic_file.hpp"
 #include "ngf/components.hpp"
 #include "ngf/error.hpp"

@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "base/memory.hpp"
 #include "common.hpp"
-#include "detail/memory.hpp"
 #include "graph_source.hpp"
 #include "ngf/components.hpp"
 #include "ngf/eccentricity.hpp"
@@ -173,17 +173,18 @@ void print_plan(const ShellPlan& plan) {
 /// What each process would hold.
 Json plans_of_ranks(const Graph& of_first, const Info& info) {
   ShellOptions options = info.shells.options(info.common, nullptr);
-  const TeamDataset dealt = deal_out_graph(of_first, options.hops);
-  options.rows = dealt.deal->own();
+  const ShardedDataset dealt = distribute_graph(of_first, options.hops);
+  options.rows = dealt.partition->own();
   const ShellPlan plan = plan_shells(dealt.dataset.graph, options);
   const auto pairs = std::accumulate(plan.pairs.begin(), plan.pairs.end(), std::uint64_t{0});
-  return by_rank(*dealt.deal, pairs, plan.bytes_of(plan.storage));
+  return by_rank(*dealt.partition, pairs, plan.bytes_of(plan.storage));
 }
 
 void run_info(const Info& info) {
   const io::ReadResult read = info.source.load(info.common);
   Json ranks;
-  if (team() != nullptr && info.shells.given()) ranks = plans_of_ranks(read.dataset.graph, info);
+  if (communicator() != nullptr && info.shells.given())
+    ranks = plans_of_ranks(read.dataset.graph, info);
   if (!speaks()) return;
   const ComponentFacts facts = look_at_components(read.dataset.graph, info);
   std::optional<ShellPlan> plan;

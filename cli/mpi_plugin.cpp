@@ -10,7 +10,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "detail/fail.hpp"
+#include "base/fail.hpp"
 
 namespace ngf::cli {
 

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "mpi/session.hpp"
+#include "../mpi/session.hpp"
 
 namespace ngf::cli {
 

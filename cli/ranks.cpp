@@ -25,14 +25,14 @@ std::unique_ptr<mpi::Session> session;
 
 template <typename Number>
 void share(std::vector<Number>& values) {
-  values.resize(team()->of_first(values.size()));
-  team()->broadcast(std::as_writable_bytes(std::span(values)));
+  values.resize(communicator()->of_first(values.size()));
+  communicator()->broadcast(std::as_writable_bytes(std::span(values)));
 }
 
 void share(SparseMatrixF& features) {
   features.makeCompressed();
   const std::array<Eigen::Index, 2> shape =
-      team()->of_first(std::array{features.rows(), features.cols()});
+      communicator()->of_first(std::array{features.rows(), features.cols()});
   std::vector<int> rows;
   std::vector<int> columns;
   std::vector<float> values;
@@ -56,15 +56,15 @@ void share(SparseMatrixF& features) {
 
 void share(MatrixF& features) {
   const std::array<Eigen::Index, 2> shape =
-      team()->of_first(std::array{features.rows(), features.cols()});
+      communicator()->of_first(std::array{features.rows(), features.cols()});
   features.resize(shape[0], shape[1]);
-  team()->broadcast({reinterpret_cast<std::byte*>(features.data()),
-                     static_cast<std::size_t>(features.size()) * sizeof(float)});
+  communicator()->broadcast({reinterpret_cast<std::byte*>(features.data()),
+                             static_cast<std::size_t>(features.size()) * sizeof(float)});
 }
 
 /// All but the graph.
 void share_node_data(Dataset& dataset) {
-  const std::size_t kind = team()->of_first(dataset.features.index());
+  const std::size_t kind = communicator()->of_first(dataset.features.index());
   if (kind == 1) {
     if (!speaks()) dataset.features = MatrixF();
     share(std::get<MatrixF>(dataset.features));
@@ -73,7 +73,7 @@ void share_node_data(Dataset& dataset) {
     share(std::get<SparseMatrixF>(dataset.features));
   }
   share(dataset.labels);
-  dataset.splits.resize(team()->of_first(dataset.splits.size()));
+  dataset.splits.resize(communicator()->of_first(dataset.splits.size()));
   for (Split& split : dataset.splits) {
     for (auto* const part : {&split.train, &split.validation, &split.test}) share(*part);
   }
@@ -83,7 +83,7 @@ void share_node_data(Dataset& dataset) {
 
 Ranks::Ranks() {
   session = start_mpi();
-  if (team() == nullptr) return;
+  if (communicator() == nullptr) return;
   // One process prints; the others' output goes nowhere. Errors are told by whoever has one.
   if (!speaks()) {
     [[maybe_unused]] const std::FILE* const silent = std::freopen("/dev/null", "w", stdout);
@@ -98,17 +98,17 @@ Ranks::~Ranks() {
 }
 
 void Ranks::agree_on(std::span<char* const> arguments) {
-  if (team() == nullptr) return;
+  if (communicator() == nullptr) return;
   std::string own = NGF_VERSION;
   for (const char* const argument : arguments) {
     own += '\0';
     own += argument;
   }
-  std::vector<std::string> all = team()->gather(own);
+  std::vector<std::string> all = communicator()->gather(own);
   const auto other = std::ranges::find_if(all, [&](const auto& text) { return text != all[0]; });
   if (other == all.end()) return;
   // The first process ends all, so the others wait for it.
-  if (!speaks()) team()->gather("");
+  if (!speaks()) communicator()->gather("");
   const auto rank = other - all.begin();
   for (std::string* const text : {&all[0], &*other}) std::ranges::replace(*text, '\0', ' ');
   fail(wrong_usage,
@@ -124,7 +124,7 @@ bool Ranks::take_part_in(const std::string& verb) {
 }
 
 int Ranks::fail(int exit_code, const std::string& line) {
-  if (team() != nullptr) {
+  if (communicator() != nullptr) {
     if (session->first_to_tell()) write_stderr(line);
     session->abort(exit_code);
   }
@@ -132,18 +132,18 @@ int Ranks::fail(int exit_code, const std::string& line) {
   return exit_code;
 }
 
-std::shared_ptr<Team> team() {
+std::shared_ptr<Communicator> communicator() {
   if (session == nullptr) return nullptr;
-  auto all = session->team();
+  auto all = session->communicator();
   return all->size() > 1 ? all : nullptr;
 }
 
-bool speaks() { return team() == nullptr || team()->rank() == 0; }
+bool speaks() { return communicator() == nullptr || communicator()->rank() == 0; }
 
 bool on_terminal() {
   if (!speaks()) return false;
   if (::isatty(STDERR_FILENO) == 1) return true;
-  if (team() == nullptr) return false;
+  if (communicator() == nullptr) return false;
   // mpirun takes what is printed from a pipe; where it prints that itself is what counts.
   const std::string path = fmt::format("/proc/{}/fd/2", ::getppid());
   const int file = ::open(path.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC);
@@ -159,47 +159,48 @@ Graph share_graph(const Graph& of_first) {
   return session != nullptr ? session->share(of_first) : of_first;
 }
 
-TeamDataset deal_out(const Dataset& of_first, std::uint32_t hops) {
+ShardedDataset distribute(const Dataset& of_first, std::uint32_t hops) {
   Arrangement arranged;
   Dataset own;
   if (speaks()) {
-    arranged = arrange(of_first.graph, team()->size(), hops);
+    arranged = arrange(of_first.graph, communicator()->size(), hops);
     own = renumber(of_first, arranged.order);
   }
   share(arranged.order);
   share(arranged.begins);
   own.graph = share_graph(own.graph);
   share_node_data(own);
-  return {std::move(own), std::make_shared<const Deal>(team(), std::move(arranged))};
+  return {std::move(own), std::make_shared<const Partition>(communicator(), std::move(arranged))};
 }
 
-TeamDataset deal_out_graph(const Graph& of_first, std::uint32_t hops) {
+ShardedDataset distribute_graph(const Graph& of_first, std::uint32_t hops) {
   Dataset alone;
   alone.graph = of_first;
-  return deal_out(alone, hops);
+  return distribute(alone, hops);
 }
 
-Matrix own_rows(const Matrix& all, const Deal& deal) {
-  const RowRange own = deal.own();
+Matrix own_rows(const Matrix& all, const Partition& partition) {
+  const RowRange own = partition.own();
   Matrix result(own.count(), all.cols());
   for (NodeId row = 0; row < own.count(); ++row) {
-    result.row(row) = all.row(deal.old_number(own.begin + row));
+    result.row(row) = all.row(partition.old_number(own.begin + row));
   }
   return result;
 }
 
-std::vector<std::uint32_t> dealt_groups(const std::vector<std::uint32_t>& group_of,
-                                        const Deal& deal) {
+std::vector<std::uint32_t> sharded_groups(const std::vector<std::uint32_t>& group_of,
+                                          const Partition& partition) {
   std::vector<std::uint32_t> result(group_of.size());
-  for (NodeId u = 0; u < result.size(); ++u) result[u] = group_of[deal.old_number(u)];
+  for (NodeId u = 0; u < result.size(); ++u) result[u] = group_of[partition.old_number(u)];
   return result;
 }
 
 void write_rows(const std::filesystem::path& path, const std::string& header, std::size_t row_bytes,
-                const Deal& deal, const std::function<void(NodeId node, std::byte* to)>& fill) {
+                const Partition& partition,
+                const std::function<void(NodeId node, std::byte* to)>& fill) {
   std::vector<std::pair<std::uint64_t, NodeId>> rows;
-  for (NodeId u = deal.own().begin; u < deal.own().end; ++u)
-    rows.emplace_back(deal.old_number(u), u);
+  for (NodeId u = partition.own().begin; u < partition.own().end; ++u)
+    rows.emplace_back(partition.old_number(u), u);
   std::sort(rows.begin(), rows.end());
   std::vector<std::uint64_t> numbers;
   numbers.reserve(rows.size());
@@ -208,17 +209,18 @@ void write_rows(const std::filesystem::path& path, const std::string& header, st
                       [&](std::size_t i, std::byte* to) { fill(rows[i].second, to); });
 }
 
-Json by_rank(const Deal& deal, std::uint64_t pairs, std::uint64_t bytes) {
+Json by_rank(const Partition& partition, std::uint64_t pairs, std::uint64_t bytes) {
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
   const auto peak = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
-  const Json own{{"rank", deal.team().rank()},
-                 {"nodes", deal.own().count()},
+  const Json own{{"rank", partition.communicator().rank()},
+                 {"nodes", partition.own().count()},
                  {"pairs", pairs},
                  {"bytes", bytes},
                  {"peak_bytes", peak}};
   Json all = Json::array();
-  for (const std::string& text : deal.team().gather(own.dump())) all.push_back(Json::parse(text));
+  for (const std::string& text : partition.communicator().gather(own.dump()))
+    all.push_back(Json::parse(text));
   return all;
 }
 

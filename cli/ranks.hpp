@@ -10,7 +10,7 @@
 
 #include "common.hpp"
 #include "ngf/dataset.hpp"
-#include "ngf/team.hpp"
+#include "ngf/partition.hpp"
 
 /// Where mpirun has started several processes: who does what.
 namespace ngf::cli {
@@ -34,7 +34,7 @@ class Ranks {
 };
 
 /// The processes that work together; null where this one works alone.
-std::shared_ptr<Team> team();
+std::shared_ptr<Communicator> communicator();
 
 /// Whether this process prints and writes: the only one, or the first.
 bool speaks();
@@ -43,34 +43,35 @@ bool on_terminal();
 /// What `--threads` is where it is not given; 0: all.
 int usual_threads();
 
-/// A data set as a team has it: each process knows all of it, in the order of the deal.
-struct TeamDataset {
+/// A data set as a team has it: each process knows all of it, in the order of the partition.
+struct ShardedDataset {
   Dataset dataset;
-  std::shared_ptr<const Deal> deal;
+  std::shared_ptr<const Partition> partition;
 };
 
 /// Deals what the first process has read; work is estimated for so many hops.
-TeamDataset deal_out(const Dataset& of_first, std::uint32_t hops);
+ShardedDataset distribute(const Dataset& of_first, std::uint32_t hops);
 /// The same for a graph alone.
-TeamDataset deal_out_graph(const Graph& of_first, std::uint32_t hops);
+ShardedDataset distribute_graph(const Graph& of_first, std::uint32_t hops);
 
 /// The graph of the first process, for all.
 Graph share_graph(const Graph& of_first);
 
 /// A matrix that each process reads, and keeps its own rows of.
-Matrix own_rows(const Matrix& all, const Deal& deal);
+Matrix own_rows(const Matrix& all, const Partition& partition);
 
-/// The groups of nodes, or of none, in the order of the deal.
-std::vector<std::uint32_t> dealt_groups(const std::vector<std::uint32_t>& group_of,
-                                        const Deal& deal);
+/// The groups of nodes, or of none, in the order of the partition.
+std::vector<std::uint32_t> sharded_groups(const std::vector<std::uint32_t>& group_of,
+                                          const Partition& partition);
 
 /// Writes a file of a header and rows together: each process those of its own nodes, by the numbers
 /// that they had. fill(node, to) gives the bytes of a row.
 void write_rows(const std::filesystem::path& path, const std::string& header, std::size_t row_bytes,
-                const Deal& deal, const std::function<void(NodeId node, std::byte* to)>& fill);
+                const Partition& partition,
+                const std::function<void(NodeId node, std::byte* to)>& fill);
 
 /// What each process has: nodes, pairs of the shells that it found, their bytes, and the most
 /// memory that it took.
-Json by_rank(const Deal& deal, std::uint64_t pairs, std::uint64_t bytes);
+Json by_rank(const Partition& partition, std::uint64_t pairs, std::uint64_t bytes);
 
 }  // namespace ngf::cli

@@ -87,7 +87,7 @@ void run_cells(const ReproduceVerb& verb, experiments::ReproduceJob& job) {
   job.time_trials(watch);
   if (!verb.common.quiet) print_plan(job);
   try {
-    job.run(watch, team().get());
+    job.run(watch, communicator().get());
   } catch (const Interrupted&) {
     if (!verb.common.quiet) {
       print_stderr("ngf: {} of {} cells are kept in {}; --resume runs the others\n", job.kept(),
@@ -133,7 +133,7 @@ void run_reproduce(const ReproduceVerb& verb) {
   const bool needed = std::any_of(figures.begin(), figures.end(), experiments::needs_datasets);
   const bool stand_in = needed && add_datasets(verb, study);
   if (!speaks()) {
-    experiments::help_with_cells(study, figures, *team());
+    experiments::help_with_cells(study, figures, *communicator());
     return;
   }
   experiments::ReproduceJob job(study, figures, verb.out, verb.resume);

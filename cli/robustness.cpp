@@ -1,4 +1,4 @@
-#include "ngf/robustness.hpp"
+#include "ngf/tasks/robustness.hpp"
 
 #include <fmt/format.h>
 
@@ -37,8 +37,9 @@ void run_robustness(RobustnessVerb& verb) {
   options.filter.shells.threads = verb.common.threads;
   options.filter.shells.memory = verb.common.memory;
   options.progress = &progress;
-  options.team = team().get();
-  const Graph graph = team() == nullptr ? read.dataset.graph : share_graph(read.dataset.graph);
+  options.ranks = communicator().get();
+  const Graph graph =
+      communicator() == nullptr ? read.dataset.graph : share_graph(read.dataset.graph);
   const Robustness found = measure_robustness(graph, verb.filter.taps, options);
   if (!std::isfinite(found.polynomial.mean) || !std::isfinite(found.neighborhood.mean)) {
     throw Error("--taps: the filters' norms exceed the range of double precision; scale the taps");

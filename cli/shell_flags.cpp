@@ -4,7 +4,7 @@
 
 #include <charconv>
 
-#include "detail/names.hpp"
+#include "base/names.hpp"
 
 namespace ngf::cli {
 

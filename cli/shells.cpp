@@ -9,8 +9,8 @@
 #include <optional>
 #include <string>
 
+#include "base/memory.hpp"
 #include "common.hpp"
-#include "detail/memory.hpp"
 #include "graph_source.hpp"
 #include "io/atomic_file.hpp"
 #include "io/npy.hpp"
@@ -59,17 +59,18 @@ void write_matrix(const HopMatrix<Hop>& matrix, const std::filesystem::path& pat
 
 /// The same by several processes, in the order that nodes had before they were dealt.
 template <typename Hop>
-void write_hops_of(const Shells& shells, const Deal& deal, const std::filesystem::path& path) {
-  const std::array<std::uint64_t, 2> shape{deal.nodes(), deal.nodes()};
+void write_hops_of(const Shells& shells, const Partition& partition,
+                   const std::filesystem::path& path) {
+  const std::array<std::uint64_t, 2> shape{partition.nodes(), partition.nodes()};
   const auto write = [&]<typename Held>(const HopMatrix<Held>& matrix) {
     write_rows(path, io::npy_header(sizeof(Hop) == 1 ? "|u1" : "<u2", shape),
-               deal.nodes() * sizeof(Hop), deal, [&](NodeId u, std::byte* to) {
+               partition.nodes() * sizeof(Hop), partition, [&](NodeId u, std::byte* to) {
                  auto* const row = reinterpret_cast<Hop*>(to);
-                 for (NodeId v = 0; v < deal.nodes(); ++v) {
+                 for (NodeId v = 0; v < partition.nodes(); ++v) {
                    const Held hop = matrix(u, v);
-                   row[deal.old_number(v)] = hop == HopMatrix<Held>::farther
-                                                 ? HopMatrix<Hop>::farther
-                                                 : static_cast<Hop>(hop);
+                   row[partition.old_number(v)] = hop == HopMatrix<Held>::farther
+                                                      ? HopMatrix<Hop>::farther
+                                                      : static_cast<Hop>(hop);
                  }
                });
   };
@@ -83,19 +84,19 @@ void write_hops_of(const Shells& shells, const Deal& deal, const std::filesystem
 }
 
 Answer write_distances(const Graph& graph, ShellOptions options, const ShellsVerb& verb,
-                       const Deal* deal) {
+                       const Partition* partition) {
   options.storage = Storage::dense;
   const Shells shells = build_shells(graph, options);
   TerminalProgress progress("writing " + verb.out.string(), verb.common.quiet);
-  if (deal != nullptr) {
+  if (partition != nullptr) {
     // Two bytes where any process needs them.
     std::array<std::uint64_t, 1> wide{
         std::holds_alternative<HopMatrix<std::uint16_t>>(shells.held()) ? 1U : 0U};
-    deal->team().sum(std::span<std::uint64_t>(wide));
+    partition->communicator().sum(std::span<std::uint64_t>(wide));
     if (wide[0] > 0) {
-      write_hops_of<std::uint16_t>(shells, *deal, verb.out);
+      write_hops_of<std::uint16_t>(shells, *partition, verb.out);
     } else {
-      write_hops_of<std::uint8_t>(shells, *deal, verb.out);
+      write_hops_of<std::uint8_t>(shells, *partition, verb.out);
     }
     return {shells.pairs(verb.common.threads), shells.storage(), shells.bytes()};
   }
@@ -128,16 +129,17 @@ Graph shell_as_graph(const Shells& shells, std::uint32_t hop, bool directed, std
 }
 
 /// The same from the rows of all processes, by the numbers that nodes had.
-Graph gather_shell(const Shells& shells, std::uint32_t hop, bool directed, const Deal& deal) {
+Graph gather_shell(const Shells& shells, std::uint32_t hop, bool directed,
+                   const Partition& partition) {
   std::string own;
   for (NodeId u = shells.rows().begin; u < shells.rows().end; ++u) {
     for (const NodeId v : shells.columns(u, hop)) {
-      const Edge arc{deal.old_number(u), deal.old_number(v)};
+      const Edge arc{partition.old_number(u), partition.old_number(v)};
       own.append(reinterpret_cast<const char*>(&arc), sizeof(Edge));
     }
   }
   std::vector<Edge> arcs;
-  for (const std::string& part : deal.team().gather(own)) {
+  for (const std::string& part : partition.communicator().gather(own)) {
     const std::size_t count = part.size() / sizeof(Edge);
     arcs.resize(arcs.size() + count);
     std::copy(part.begin(), part.end(),
@@ -152,14 +154,14 @@ Graph gather_shell(const Shells& shells, std::uint32_t hop, bool directed, const
 
 /// One shell as a graph, so that it is written in any format that a graph is.
 Answer write_shell(const Graph& graph, ShellOptions options, const ShellsVerb& verb,
-                   const Deal* deal) {
+                   const Partition* partition) {
   options.hops = *verb.hop;
   if (options.storage == Storage::automatic) options.storage = Storage::sparse;
   const Shells shells = build_shells(graph, options);
   Dataset shell;
-  shell.graph = deal == nullptr
+  shell.graph = partition == nullptr
                     ? shell_as_graph(shells, *verb.hop, graph.directed(), verb.common.memory)
-                    : gather_shell(shells, *verb.hop, graph.directed(), *deal);
+                    : gather_shell(shells, *verb.hop, graph.directed(), *partition);
   if (!speaks()) return {shells.pairs(verb.common.threads), shells.storage(), shells.bytes()};
   TerminalProgress progress("writing " + verb.out.string(), verb.common.quiet);
   io::write_graph(verb.out, shell, {}, &progress);
@@ -167,17 +169,18 @@ Answer write_shell(const Graph& graph, ShellOptions options, const ShellsVerb& v
 }
 
 Answer find_shells(const Graph& graph, const ShellOptions& options, const ShellsVerb& verb,
-                   const Deal* deal) {
-  if (verb.distances) return write_distances(graph, options, verb, deal);
-  if (verb.hop) return write_shell(graph, options, verb, deal);
+                   const Partition* partition) {
+  if (verb.distances) return write_distances(graph, options, verb, partition);
+  if (verb.hop) return write_shell(graph, options, verb, partition);
   // Sizes alone need nothing held, unless it was asked for.
   if (options.storage == Storage::automatic || options.storage == Storage::stream) {
-    if (deal == nullptr) return {shell_sizes(graph, options), Storage::stream, 0};
+    if (partition == nullptr) return {shell_sizes(graph, options), Storage::stream, 0};
     // No rows are kept, so that whoever counts them need not own them.
     ShellOptions of_all = options;
     of_all.rows = {};
-    return {part_of_shell_sizes(graph, of_all, static_cast<std::size_t>(deal->team().rank()),
-                                static_cast<std::size_t>(deal->team().size())),
+    return {part_of_shell_sizes(graph, of_all,
+                                static_cast<std::size_t>(partition->communicator().rank()),
+                                static_cast<std::size_t>(partition->communicator().size())),
             Storage::stream, 0};
   }
   const Shells shells = build_shells(graph, options);
@@ -185,10 +188,10 @@ Answer find_shells(const Graph& graph, const ShellOptions& options, const Shells
 }
 
 /// What all processes have found, from what each has.
-void add_up(Answer& answer, const Deal& deal) {
+void add_up(Answer& answer, const Partition& partition) {
   answer.own_pairs = std::accumulate(answer.pairs.begin(), answer.pairs.end(), std::uint64_t{0});
-  answer.pairs.resize(deal.team().largest(answer.pairs.size()), 0);
-  deal.team().sum(std::span(answer.pairs));
+  answer.pairs.resize(partition.communicator().largest(answer.pairs.size()), 0);
+  partition.communicator().sum(std::span(answer.pairs));
 }
 
 void print_for_people(const Answer& answer, double seconds, const Graph& graph) {
@@ -218,21 +221,21 @@ void run_shells(const ShellsVerb& verb) {
   io::ReadResult read = verb.source.load(verb.common);
   TerminalProgress progress("walking", verb.common.quiet);
   ShellOptions options = verb.flags.options(verb.common, &progress);
-  std::shared_ptr<const Deal> deal;
-  if (team() != nullptr) {
-    TeamDataset dealt = deal_out_graph(read.dataset.graph, options.hops);
+  std::shared_ptr<const Partition> partition;
+  if (communicator() != nullptr) {
+    ShardedDataset dealt = distribute_graph(read.dataset.graph, options.hops);
     read.dataset = std::move(dealt.dataset);
-    deal = std::move(dealt.deal);
-    options.rows = deal->own();
+    partition = std::move(dealt.partition);
+    options.rows = partition->own();
   }
   const Graph& graph = read.dataset.graph;
   const auto begun = std::chrono::steady_clock::now();
-  Answer answer = find_shells(graph, options, verb, deal.get());
-  if (deal != nullptr) add_up(answer, *deal);
+  Answer answer = find_shells(graph, options, verb, partition.get());
+  if (partition != nullptr) add_up(answer, *partition);
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
-  if (deal != nullptr) {
-    answer.ranks = by_rank(*deal, answer.own_pairs, answer.bytes);
+  if (partition != nullptr) {
+    answer.ranks = by_rank(*partition, answer.own_pairs, answer.bytes);
     answer.bytes = 0;
     for (const Json& rank : answer.ranks) answer.bytes += rank.at("bytes").get<std::uint64_t>();
   }

@@ -99,7 +99,7 @@ void print_outcome(const TrainVerb& verb, const TrainTask& task, const TrainJob&
     if (plan) json["plan"] = plan_json(*plan);
     if (task.dealt != nullptr) {
       const ClassifyPlan own = plan.value_or(ClassifyPlan());
-      json["ranks"] = by_rank(*task.dealt->deal, own.pairs, own.bytes);
+      json["ranks"] = by_rank(*task.dealt->partition, own.pairs, own.bytes);
     }
     if (!verb.plot.empty()) json["plot"] = verb.plot.string();
     if (!verb.out.empty()) json["written"] = verb.out.string();
@@ -172,7 +172,7 @@ void train_together(const TrainVerb& verb, Dataset dataset) {
     hops = verb.flags.settings(verb.common, name, dataset).model.hops;
     dataset.splits = {task.split};
   }
-  const TeamDataset dealt = deal_out(dataset, hops);
+  const ShardedDataset dealt = distribute(dataset, hops);
   task.dataset = speaks() ? &dataset : &dealt.dataset;
   task.settings = verb.flags.settings(verb.common, name, dealt.dataset);
   task.dealt = &dealt;
@@ -185,7 +185,7 @@ void run_train(const TrainVerb& verb) {
   check_writable(verb.out);
   check_picture(verb.plot);
   io::ReadResult read = verb.source.load(verb.common);
-  if (team() != nullptr) {
+  if (communicator() != nullptr) {
     naming(verb.source.name(), [&] { train_together(verb, std::move(read.dataset)); });
     return;
   }

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "detail/names.hpp"
+#include "base/names.hpp"
 #include "ngf/error.hpp"
 #include "ngf/io/read.hpp"
 #include "shell_flags.hpp"

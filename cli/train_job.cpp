@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "detail/fingerprint.hpp"
 #include "graph_source.hpp"
 #include "io/sha256.hpp"
 #include "ngf/error.hpp"
+#include "tasks/fingerprint.hpp"
 
 namespace ngf::cli {
 
@@ -74,10 +74,10 @@ std::vector<RunResult> TrainJob::classify_runs(const std::vector<RunSettings>& r
   if (task_.dealt == nullptr) {
     return classify(*task_.dataset, task_.split, task_.settings, runs, watch);
   }
-  const auto& [dataset, deal] = *task_.dealt;
+  const auto& [dataset, partition] = *task_.dealt;
   ClassifySettings settings = task_.settings;
-  settings.deal = deal;
-  settings.model.tap_groups = dealt_groups(task_.settings.model.tap_groups, *deal);
+  settings.partition = partition;
+  settings.model.tap_groups = sharded_groups(task_.settings.model.tap_groups, *partition);
   std::vector<RunResult> results = classify(dataset, dataset.splits.at(0), settings, runs, watch);
   for (RunResult& result : results) {
     result.model.settings.tap_groups = task_.settings.model.tap_groups;
@@ -87,7 +87,7 @@ std::vector<RunResult> TrainJob::classify_runs(const std::vector<RunSettings>& r
 
 void TrainJob::share_finished() {
   for (const RunSettings& run : runs_) {
-    if (team()->of_first(finished_.contains(run.seed))) finished_.try_emplace(run.seed);
+    if (communicator()->of_first(finished_.contains(run.seed))) finished_.try_emplace(run.seed);
   }
 }
 
@@ -107,7 +107,7 @@ void TrainJob::train(const ClassifyWatch& watch) {
 
 Model TrainJob::best_model(Progress* progress) {
   std::uint64_t seed = best_of(records()).seed;
-  if (team() != nullptr) seed = team()->of_first(seed);
+  if (communicator() != nullptr) seed = communicator()->of_first(seed);
   for (const RunResult& result : trained_) {
     if (result.settings.seed == seed) return result.model;
   }

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "ngf/report/journal.hpp"
 #include "ngf/tasks/classify.hpp"
+#include "ngf/tasks/journal.hpp"
 #include "ranks.hpp"
 #include "train_report.hpp"
 
@@ -20,7 +20,7 @@ struct TrainTask {
   const Dataset* dataset = nullptr;
   Split split;
   ClassifySettings settings;
-  const TeamDataset* dealt = nullptr;  ///< where processes train together; it has one split
+  const ShardedDataset* dealt = nullptr;  ///< where processes train together; it has one split
 
   /// The same text for the same numbers; threads and memory are not in it.
   std::string text() const;

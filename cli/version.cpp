@@ -5,8 +5,8 @@
 
 #include <string>
 
+#include "base/parallel.hpp"
 #include "common.hpp"
-#include "detail/parallel.hpp"
 #include "kernels/target.hpp"
 #include "verbs.hpp"
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "detail/parallel.hpp"
+#include "base/parallel.hpp"
 #include "ngf/components.hpp"
 #include "ngf/eccentricity.hpp"
 #include "ngf/error.hpp"

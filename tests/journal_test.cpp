@@ -1,4 +1,4 @@
-#include "ngf/report/journal.hpp"
+#include "ngf/tasks/journal.hpp"
 
 #include <gmock/gmock.h>
 #include <sys/resource.h>

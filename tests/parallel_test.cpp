@@ -1,4 +1,4 @@
-#include "detail/parallel.hpp"
+#include "base/parallel.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

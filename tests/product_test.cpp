@@ -1,4 +1,4 @@
-#include "detail/product.hpp"
+#include "linalg/product.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,10 +6,10 @@
 #include <limits>
 #include <vector>
 
-#include "detail/aligned.hpp"
-#include "detail/sparse_product.hpp"
+#include "base/aligned.hpp"
 #include "kernels/gemm.hpp"
 #include "kernels/target.hpp"
+#include "linalg/sparse_product.hpp"
 #include "ngf/error.hpp"
 #include "ngf/random.hpp"
 #include "tests/support.hpp"

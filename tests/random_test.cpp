@@ -9,8 +9,8 @@
 #include <set>
 #include <vector>
 
-#include "detail/philox.hpp"
-#include "detail/streams.hpp"
+#include "base/philox.hpp"
+#include "base/streams.hpp"
 
 namespace ngf {
 namespace {

@@ -8,9 +8,9 @@
 
 #include "ngf/graph.hpp"
 #include "ngf/matrix.hpp"
+#include "ngf/partition.hpp"
 #include "ngf/shells.hpp"
 #include "ngf/spectrum.hpp"
-#include "ngf/team.hpp"
 
 /// Graph filters: y = sum over k of h_k A_k x on shells (neighbourhood filters), and
 /// y = sum over k of h_k S^k x on powers of a shift (classical, polynomial filters).
@@ -26,18 +26,9 @@ struct ListLayout;
 struct Twins;
 }  // namespace filter
 
-template <typename Real>
-using SignalsOf = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-
-/// Signals that are columns of a matrix, to read and to write.
-template <typename Real>
-using SignalsView = Eigen::Ref<const SignalsOf<Real>, 0, Eigen::OuterStride<>>;
-template <typename Real>
-using SignalsSlice = Eigen::Ref<SignalsOf<Real>, 0, Eigen::OuterStride<>>;
-
 /// The signals of all nodes from those of each rank's own.
 template <typename Real>
-SignalsOf<Real> gathered(const Deal& deal, const SignalsView<Real>& own);
+SignalsOf<Real> gathered(const Partition& partition, const SignalsView<Real>& own);
 
 /// The numbers h_k of a filter, k = 0..count-1: one set for all nodes, or one set for each group of
 /// nodes ("node-variant").
@@ -101,7 +92,7 @@ struct FilterOptions {
   bool in_double = false;
   /// Where given, each process holds the shells of its own nodes. All have the whole graph, and all
   /// taps.
-  std::shared_ptr<const Deal> deal;
+  std::shared_ptr<const Partition> partition;
 };
 
 /// y = sum over k of h_k A_k x, with A_k the shell of k hops.
@@ -114,7 +105,7 @@ class NeighborhoodFilter {
   /// Those that this process has the signals of.
   NodeId rows() const;
   /// How nodes are dealt; null where this process has all.
-  const Deal* deal() const { return options_.deal.get(); }
+  const Partition* partition() const { return options_.partition.get(); }
   const Taps& taps() const { return taps_; }
   /// Other taps for the same shells. Where they tell twins apart that were merged, the shells are
   /// found again.
@@ -163,12 +154,12 @@ class NeighborhoodFilter {
   NodeId nodes_;
   Taps taps_;
   FilterOptions options_;
-  std::shared_ptr<const filter::Twins> twins_;   // null where they are not merged
-  std::shared_ptr<const Graph> whole_;           // the graph with all twins, where they are
-  std::shared_ptr<const Graph> graph_;           // to find the shells in, where they are not held
-  std::shared_ptr<const Graph> back_graph_;      // transposed; the same when undirected
-  std::shared_ptr<const Deal> shells_deal_;      // of the shells' rows, where nodes are dealt
-  std::shared_ptr<const ShellOptions> walking_;  // how shells are found in it
+  std::shared_ptr<const filter::Twins> twins_;  // null where they are not merged
+  std::shared_ptr<const Graph> whole_;          // the graph with all twins, where they are
+  std::shared_ptr<const Graph> graph_;          // to find the shells in, where they are not held
+  std::shared_ptr<const Graph> back_graph_;     // transposed; the same when undirected
+  std::shared_ptr<const Partition> shells_partition_;  // of the shells' rows, where nodes are dealt
+  std::shared_ptr<const ShellOptions> walking_;        // how shells are found in it
   std::shared_ptr<const Shells> shells_;
   std::shared_ptr<const Shells> back_;  // of the transposed graph; the same when undirected
   std::shared_ptr<const filter::ListLayout> layout_;       // of the shells
@@ -204,13 +195,14 @@ class ShiftOperator {
   /// With MPI, each rank stores the rows of the nodes assigned to it.
   /// Products throw Interrupted when `progress`, which must outlive the operator, asks to stop.
   ShiftOperator(const Graph& graph, Shift shift, int threads = 0,
-                std::shared_ptr<const Deal> deal = nullptr, const Progress* progress = nullptr);
+                std::shared_ptr<const Partition> partition = nullptr,
+                const Progress* progress = nullptr);
 
-  NodeId nodes() const { return deal_ == nullptr ? rows() : deal_->nodes(); }
+  NodeId nodes() const { return partition_ == nullptr ? rows() : partition_->nodes(); }
   NodeId rows() const { return static_cast<NodeId>(forward_.offsets.size() - 1); }
-  const Deal* deal() const { return deal_.get(); }
+  const Partition* partition() const { return partition_.get(); }
   /// Of the first row here.
-  NodeId first_node() const { return deal_ == nullptr ? 0 : deal_->own().begin; }
+  NodeId first_node() const { return partition_ == nullptr ? 0 : partition_->own().begin; }
   std::uint64_t entries() const { return forward_.columns.size(); }
   /// Of S, or of S'.
   template <typename Real>
@@ -241,7 +233,7 @@ class ShiftOperator {
 
   int threads_ = 0;
   bool symmetric_ = true;
-  std::shared_ptr<const Deal> deal_;
+  std::shared_ptr<const Partition> partition_;
   const Progress* progress_ = nullptr;
   Rows forward_;
   Rows back_;  // the transpose, where it is another
@@ -252,12 +244,13 @@ class PolynomialFilter {
  public:
   /// `progress` as in ShiftOperator. Outputs of a product that was interrupted are undefined.
   PolynomialFilter(const Graph& graph, Taps taps, Shift shift = Shift::adjacency, int threads = 0,
-                   std::shared_ptr<const Deal> deal = nullptr, const Progress* progress = nullptr);
+                   std::shared_ptr<const Partition> partition = nullptr,
+                   const Progress* progress = nullptr);
 
   NodeId nodes() const { return shift_->nodes(); }
   /// Those that this process has the signals of.
   NodeId rows() const { return shift_->rows(); }
-  const Deal* deal() const { return shift_->deal(); }
+  const Partition* partition() const { return shift_->partition(); }
   const Taps& taps() const { return taps_; }
   void set_taps(Taps taps);
   const ShiftOperator& shift() const { return *shift_; }

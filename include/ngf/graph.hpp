@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "ngf/node.hpp"
 #include "ngf/progress.hpp"
 
 namespace ngf {
@@ -14,8 +15,6 @@ namespace ngf {
 namespace detail {
 struct GraphMaker;
 }
-
-using NodeId = std::uint32_t;
 
 struct Edge {
   NodeId from;

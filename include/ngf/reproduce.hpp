@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "ngf/experiments.hpp"
-#include "ngf/report/journal.hpp"
+#include "ngf/tasks/journal.hpp"
 
 namespace ngf::experiments {
 
@@ -44,9 +44,9 @@ class ReproduceJob {
 
   /// Finds how fast this machine does what the cells do, by short runs, if any cells are missing.
   void time_trials(const ReproduceWatch& watch);
-  /// Runs the cells that are missing. Throws Interrupted. With a team, whose first this is, the
+  /// Runs the cells that are missing. Throws Interrupted. With a ranks, whose first this is, the
   /// others run cells too, by `help_with_cells`.
-  void run(const ReproduceWatch& watch, Team* team = nullptr);
+  void run(const ReproduceWatch& watch, Communicator* ranks = nullptr);
   /// Writes results, tables, pictures and the page; then the journal goes. Returns provenance.json.
   std::string write_report(bool stand_in);
 
@@ -75,7 +75,7 @@ class ReproduceJob {
   Pace pace_of(const Trial& trial, double enough) const;
   /// The cell of that kind to be tried, in so many seconds at most; or none.
   const Cell* to_be_tried(const std::string& kind, double seconds) const;
-  void run_figure(const Figure& figure, const ReproduceWatch& watch, Team* team);
+  void run_figure(const Figure& figure, const ReproduceWatch& watch, Communicator* ranks);
   /// Keeps what a cell has told, and counts its time.
   double keep(const Cell& cell, const std::string& told);
   /// The estimate of all that is missing, corrected by how cells went so far.
@@ -94,7 +94,8 @@ class ReproduceJob {
   double foretold_ = 0;  // of these
 };
 
-/// Runs the cells that the first process of the team asks for, until it needs no more.
-void help_with_cells(const Study& study, const std::vector<std::string>& figures, Team& team);
+/// Runs the cells that the first process of the ranks asks for, until it needs no more.
+void help_with_cells(const Study& study, const std::vector<std::string>& figures,
+                     Communicator& ranks);
 
 }  // namespace ngf::experiments

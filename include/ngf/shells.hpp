@@ -34,20 +34,6 @@ enum class Engine {
   queue,  ///< one source after another: for few hops, where little is reached
 };
 
-/// The rows begin..end-1 of a graph's matrices; by default all.
-struct RowRange {
-  NodeId begin = 0;
-  NodeId end = std::numeric_limits<NodeId>::max();
-
-  NodeId count() const { return end - begin; }
-  bool contains(NodeId u) const { return begin <= u && u < end; }
-  /// Those that a graph of so many nodes has.
-  RowRange within(NodeId nodes) const {
-    const NodeId last = std::min(end, nodes);
-    return {std::min(begin, last), last};
-  }
-};
-
 struct ShellOptions {
   std::uint32_t hops = all_hops;  ///< shells 0..hops
   RowRange rows = {};             ///< these rows of the shells alone

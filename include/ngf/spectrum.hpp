@@ -3,7 +3,7 @@
 #include <Eigen/Core>
 #include <functional>
 
-#include "ngf/graph.hpp"
+#include "ngf/node.hpp"
 
 namespace ngf {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "detail/fail.hpp"
-#include "detail/names.hpp"
+#include "base/fail.hpp"
+#include "base/names.hpp"
 
 /// The parts of the module `_engine`, one file each.
 namespace ngf::python {
@@ -19,7 +19,7 @@ void bind_data(nanobind::module_& module);
 void bind_classify(nanobind::module_& module);
 void bind_denoise(nanobind::module_& module);
 void bind_reproduce(nanobind::module_& module);
-void bind_team(nanobind::module_& module);
+void bind_communicator(nanobind::module_& module);
 
 /// The kind of that name. Throws Error that lists the names where there is none.
 template <typename Kind>

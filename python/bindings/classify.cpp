@@ -46,8 +46,9 @@ void bind_settings(nb::module_& m) {
       .def_rw("patience", &ClassifySettings::patience)
       .def_rw("threads", &ClassifySettings::threads)
       .def_rw("memory", &ClassifySettings::memory)
-      .def("deal_to",
-           [](ClassifySettings& own, std::shared_ptr<Deal> deal) { own.deal = std::move(deal); });
+      .def("partition_by", [](ClassifySettings& own, std::shared_ptr<Partition> partition) {
+        own.partition = std::move(partition);
+      });
 }
 
 /// Loss, training score and validation score by epoch.

@@ -101,9 +101,9 @@ void bind_filters(nb::module_& m) {
           "__init__",
           [](NeighborhoodFilter* self, const Graph& graph, const TapsArray& taps,
              const std::optional<List<std::uint32_t>>& groups, const std::string& normalize,
-             const ShellOptions& shells, bool in_double, std::shared_ptr<Deal> deal) {
+             const ShellOptions& shells, bool in_double, std::shared_ptr<Partition> partition) {
             FilterOptions options;
-            options.deal = std::move(deal);
+            options.partition = std::move(partition);
             options.normalization =
                 kind_of("normalize", normalize, normalization_name, Normalization::row);
             options.shells = shells;
@@ -132,12 +132,12 @@ void bind_filters(nb::module_& m) {
       "__init__",
       [](PolynomialFilter* self, const Graph& graph, const TapsArray& taps,
          const std::optional<List<std::uint32_t>>& groups, const std::string& shift, int threads,
-         std::shared_ptr<Deal> deal) {
+         std::shared_ptr<Partition> partition) {
         const Shift kind = kind_of("shift", shift, shift_name, Shift::gcn);
         Taps own = taps_of(taps, groups);
         without_gil([&](Progress* progress) {
-          new (self)
-              PolynomialFilter(graph, std::move(own), kind, threads, std::move(deal), progress);
+          new (self) PolynomialFilter(graph, std::move(own), kind, threads, std::move(partition),
+                                      progress);
           return 0;
         });
       },

@@ -4,8 +4,8 @@
 #include <tuple>
 
 #include "arrays.hpp"
+#include "base/fail.hpp"
 #include "bindings.hpp"
-#include "detail/fail.hpp"
 #include "ngf/graph.hpp"
 #include "ngf/perturb.hpp"
 #include "work.hpp"

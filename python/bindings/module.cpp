@@ -54,7 +54,7 @@ NB_MODULE(_engine, m) {
   bind_errors(m);
 
   ngf::python::bind_graphs(m);
-  ngf::python::bind_team(m);
+  ngf::python::bind_communicator(m);
   ngf::python::bind_shells(m);
   ngf::python::bind_filters(m);
   ngf::python::bind_data(m);

@@ -266,7 +266,7 @@ def _train_together(deal, features, labels, nodes, validation, settings, runs):
     """The processes of an ``ngf.mpi.Deal`` train together, each on its own nodes."""
     rows = features.tocsr() if sp.issparse(features) else np.asarray(features)
     dealt = _dataset(deal.graph, rows[deal.order], np.ascontiguousarray(labels[deal.order]))
-    settings.deal_to(deal._engine)
+    settings.partition_by(deal._engine)
     places = [_sorted(deal.place_of(part)) for part in (nodes, validation, validation)]
     return _engine.train(dealt, *places, settings, runs)
 

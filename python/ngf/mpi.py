@@ -68,7 +68,7 @@ def _team(comm):
         for begin in range(0, len(content), most):
             comm.Bcast([content[begin:begin + most], MPI.BYTE], root=0)
 
-    return _engine.Team(comm.rank, comm.size, gather, exchange, broadcast)
+    return _engine.Communicator(comm.rank, comm.size, gather, exchange, broadcast)
 
 
 class Deal:
@@ -93,7 +93,7 @@ class Deal:
         self.rows = (first, last)
         self.nodes = order[first:last]  #: those of this process
         self._begins = begins
-        self._engine = _engine.Deal(_team(self.comm), order, begins)
+        self._engine = _engine.Partition(_team(self.comm), order, begins)
 
     def own(self, x) -> np.ndarray:
         """This process's rows of what has a row for each node of the graph."""

@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "detail/streams.hpp"
+#include "base/streams.hpp"
 #include "experiments/cost.hpp"
 #include "ngf/eccentricity.hpp"
 #include "ngf/generate.hpp"

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "detail/parallel.hpp"
-#include "detail/streams.hpp"
+#include "base/parallel.hpp"
+#include "base/streams.hpp"
 #include "ngf/components.hpp"
 #include "ngf/generate.hpp"
 #include "ngf/tasks/splits.hpp"

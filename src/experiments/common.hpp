@@ -9,8 +9,8 @@
 #include "ngf/experiments.hpp"
 #include "ngf/perturb.hpp"
 #include "ngf/report/summary.hpp"
-#include "ngf/robustness.hpp"
 #include "ngf/tasks/classify.hpp"
+#include "ngf/tasks/robustness.hpp"
 
 /// What several figures need.
 namespace ngf::experiments {

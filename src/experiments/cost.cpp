@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "detail/parallel.hpp"
+#include "base/parallel.hpp"
 #include "filter/twins.hpp"
 #include "ngf/components.hpp"
 

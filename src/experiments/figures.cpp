@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "detail/fail.hpp"
+#include "base/fail.hpp"
 #include "ngf/experiments.hpp"
 
 namespace ngf::experiments {

@@ -10,17 +10,17 @@
 #include <set>
 #include <utility>
 
-#include "detail/fingerprint.hpp"
-#include "detail/parallel.hpp"
-#include "detail/product_rate.hpp"
+#include "base/parallel.hpp"
 #include "io/atomic_file.hpp"
 #include "kernels/target.hpp"
+#include "linalg/product_rate.hpp"
 #include "ngf/generate.hpp"
 #include "ngf/io/catalog.hpp"
 #include "ngf/io/load.hpp"
 #include "ngf/report/figures.hpp"
 #include "ngf/report/page.hpp"
 #include "ngf/report/summary.hpp"
+#include "tasks/fingerprint.hpp"
 
 namespace ngf::experiments {
 
@@ -290,9 +290,9 @@ std::string run_cell(const Cell& cell, Progress* progress) {
 
 }  // namespace
 
-void ReproduceJob::run(const ReproduceWatch& watch, Team* team) {
-  for (const Figure& figure : figures_) run_figure(figure, watch, team);
-  if (team != nullptr) team->of_first(std::string());
+void ReproduceJob::run(const ReproduceWatch& watch, Communicator* ranks) {
+  for (const Figure& figure : figures_) run_figure(figure, watch, ranks);
+  if (ranks != nullptr) ranks->of_first(std::string());
 }
 
 double ReproduceJob::keep(const Cell& cell, const std::string& told) {
@@ -303,7 +303,8 @@ double ReproduceJob::keep(const Cell& cell, const std::string& told) {
   return took;
 }
 
-void ReproduceJob::run_figure(const Figure& figure, const ReproduceWatch& watch, Team* team) {
+void ReproduceJob::run_figure(const Figure& figure, const ReproduceWatch& watch,
+                              Communicator* ranks) {
   const double all = estimate_left(figure);
   if (all == 0) return;
   auto whole = begin(watch, figure.name);
@@ -311,28 +312,28 @@ void ReproduceJob::run_figure(const Figure& figure, const ReproduceWatch& watch,
   for (const Cell& cell : figure.cells) {
     if (!done(cell)) missing.push_back(&cell);
   }
-  const auto ranks = static_cast<std::size_t>(team == nullptr ? 1 : team->size());
+  const auto size = static_cast<std::size_t>(ranks == nullptr ? 1 : ranks->size());
   // Cells of one round take about as long, since all wait for its last.
-  if (ranks > 1) {
+  if (size > 1) {
     std::ranges::stable_sort(missing, std::greater(), [&](const Cell* c) { return estimate(*c); });
   }
   double before = 0;
   double seconds = 0;
-  for (std::size_t first = 0; first < missing.size(); first += ranks) {
+  for (std::size_t first = 0; first < missing.size(); first += size) {
     const std::span round =
-        std::span(missing).subspan(first, std::min(ranks, missing.size() - first));
+        std::span(missing).subspan(first, std::min(size, missing.size() - first));
     double of_round = 0;
     for (const Cell* const cell : round) of_round += estimate(*cell);
     CellProgress progress(whole.get(), before, of_round, all);
     throw_if_stopped(&progress);
     if (watch.on_left) watch.on_left(seconds_left());
-    if (team == nullptr) {
+    if (ranks == nullptr) {
       seconds += keep(*round[0], run_cell(*round[0], &progress));
     } else {
       Json keys = Json::array();
       for (const Cell* const cell : round) keys.push_back(cell->key);
-      team->of_first(keys.dump());
-      const std::vector<std::string> told = team->gather(run_cell(*round[0], &progress));
+      ranks->of_first(keys.dump());
+      const std::vector<std::string> told = ranks->gather(run_cell(*round[0], &progress));
       for (std::size_t i = 0; i < round.size(); ++i) seconds += keep(*round[i], told[i]);
     }
     before += of_round;
@@ -341,18 +342,19 @@ void ReproduceJob::run_figure(const Figure& figure, const ReproduceWatch& watch,
   if (watch.on_done) watch.on_done(figure, seconds, seconds_left());
 }
 
-void help_with_cells(const Study& study, const std::vector<std::string>& figures, Team& team) {
+void help_with_cells(const Study& study, const std::vector<std::string>& figures,
+                     Communicator& ranks) {
   std::map<std::string, Cell> cells;
   for (const std::string& name : figures) {
     for (Cell& cell : make_figure(name, study).cells) cells.emplace(cell.key, std::move(cell));
   }
   for (;;) {
-    const std::string round = team.of_first(std::string());
+    const std::string round = ranks.of_first(std::string());
     if (round.empty()) return;
     const Json keys = Json::parse(round);
-    const auto own = static_cast<std::size_t>(team.rank());
+    const auto own = static_cast<std::size_t>(ranks.rank());
     const bool asked = own < keys.size();
-    team.gather(asked ? run_cell(cells.at(keys[own].get<std::string>()), nullptr) : std::string());
+    ranks.gather(asked ? run_cell(cells.at(keys[own].get<std::string>()), nullptr) : std::string());
   }
 }
 

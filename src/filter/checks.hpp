@@ -1,6 +1,6 @@
 #pragma once
 
-#include "detail/fail.hpp"
+#include "base/fail.hpp"
 #include "ngf/filter.hpp"
 
 namespace ngf::filter {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "detail/aligned.hpp"
-#include "detail/parallel.hpp"
+#include "base/aligned.hpp"
+#include "base/parallel.hpp"
 #include "filter/shell_products.hpp"
 #include "filter/twins.hpp"
 

@@ -12,23 +12,25 @@ namespace {
 
 /// Rows of all, each rank's own among them, are gathered in their places.
 template <typename Real>
-std::unique_ptr<Team::Pending> begin_gather(const Deal& deal, Real* all, Eigen::Index columns) {
-  return deal.team().begin_gather(reinterpret_cast<std::byte*>(all),
-                                  static_cast<std::size_t>(columns) * sizeof(Real), deal.begins());
+std::unique_ptr<Communicator::Pending> begin_gather(const Partition& partition, Real* all,
+                                                    Eigen::Index columns) {
+  return partition.communicator().begin_gather(reinterpret_cast<std::byte*>(all),
+                                               static_cast<std::size_t>(columns) * sizeof(Real),
+                                               partition.begins());
 }
 
 }  // namespace
 
 template <typename Real>
-SignalsOf<Real> gathered(const Deal& deal, const SignalsView<Real>& own) {
-  SignalsOf<Real> all(deal.nodes(), own.cols());
-  all.middleRows(deal.own().begin, deal.own().count()) = own;
-  begin_gather(deal, all.data(), all.cols())->wait();
+SignalsOf<Real> gathered(const Partition& partition, const SignalsView<Real>& own) {
+  SignalsOf<Real> all(partition.nodes(), own.cols());
+  all.middleRows(partition.own().begin, partition.own().count()) = own;
+  begin_gather(partition, all.data(), all.cols())->wait();
   return all;
 }
 
-template SignalsOf<float> gathered(const Deal&, const SignalsView<float>&);
-template SignalsOf<double> gathered(const Deal&, const SignalsView<double>&);
+template SignalsOf<float> gathered(const Partition&, const SignalsView<float>&);
+template SignalsOf<double> gathered(const Partition&, const SignalsView<double>&);
 
 namespace filter {
 
@@ -80,7 +82,7 @@ class GatheredColumns {
   const SignalsView<Real>& x_;
   int threads_;
   std::array<std::optional<SignalRows<Real>>, 2> rows_;
-  std::array<std::unique_ptr<Team::Pending>, 2> pending_;
+  std::array<std::unique_ptr<Communicator::Pending>, 2> pending_;
 };
 
 }  // namespace

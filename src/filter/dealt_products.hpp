@@ -10,9 +10,9 @@ namespace ngf::filter {
 
 /// Whose the rows of signals and of shells are.
 struct DealtShells {
-  RowRange nodes;      ///< of this rank
-  const Deal& shells;  ///< of the rows of the shells: nodes, or classes of twins
-  const Twins* twins;  ///< null where they are not merged
+  RowRange nodes;           ///< of this rank
+  const Partition& shells;  ///< of the rows of the shells: nodes, or classes of twins
+  const Twins* twins;       ///< null where they are not merged
 };
 
 template <typename Real>

@@ -57,10 +57,10 @@ void check(const Matrix& x, const Matrix& y, NodeId nodes) {
 }
 
 /// Where nodes are dealt, each process solves the whole.
-FittedTaps fit_on(const Deal* deal, std::vector<Matrix> basis, const Matrix& y) {
-  if (deal == nullptr) return fit(basis, y);
-  for (Matrix& signals : basis) signals = gathered<double>(*deal, signals);
-  return fit(basis, gathered<double>(*deal, y));
+FittedTaps fit_on(const Partition* partition, std::vector<Matrix> basis, const Matrix& y) {
+  if (partition == nullptr) return fit(basis, y);
+  for (Matrix& signals : basis) signals = gathered<double>(*partition, signals);
+  return fit(basis, gathered<double>(*partition, y));
 }
 
 }  // namespace
@@ -69,7 +69,7 @@ FittedTaps fit_taps(const NeighborhoodFilter& filter, const Matrix& x, const Mat
   check(x, y, filter.rows());
   std::vector<Matrix> basis;
   for (std::size_t k = 0; k < filter.taps().count(); ++k) basis.push_back(filter.apply_shell(k, x));
-  return fit_on(filter.deal(), std::move(basis), y);
+  return fit_on(filter.partition(), std::move(basis), y);
 }
 
 FittedTaps fit_taps(const PolynomialFilter& filter, const Matrix& x, const Matrix& y) {
@@ -78,7 +78,7 @@ FittedTaps fit_taps(const PolynomialFilter& filter, const Matrix& x, const Matri
   while (basis.size() < filter.taps().count()) {
     basis.push_back(filter.shift().apply(basis.back()));
   }
-  return fit_on(filter.deal(), std::move(basis), y);
+  return fit_on(filter.partition(), std::move(basis), y);
 }
 
 }  // namespace ngf

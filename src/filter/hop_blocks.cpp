@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "detail/aligned.hpp"
-#include "detail/parallel.hpp"
+#include "base/aligned.hpp"
+#include "base/parallel.hpp"
 #include "kernels/hops.hpp"
 
 namespace ngf::filter {

@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "detail/aligned.hpp"
-#include "detail/parallel.hpp"
+#include "base/aligned.hpp"
+#include "base/parallel.hpp"
 #include "filter/hop_blocks.hpp"
 #include "filter/panels.hpp"
 #include "kernels/filter.hpp"

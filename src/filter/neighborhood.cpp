@@ -3,7 +3,7 @@
 #include <numeric>
 #include <utility>
 
-#include "detail/memory.hpp"
+#include "base/memory.hpp"
 #include "filter/checks.hpp"
 #include "filter/dealt_products.hpp"
 #include "filter/merged_products.hpp"
@@ -64,10 +64,10 @@ ShellOptions shell_options(const FilterOptions& options, std::size_t taps, NodeI
 }
 
 /// Twins of one class have the same taps, and one rank.
-std::vector<std::uint32_t> groups_of_twins(const Taps& taps, const Deal* deal) {
-  if (deal == nullptr) return taps.group_of();
-  std::vector<std::uint32_t> groups = deal->ranks();
-  const auto ranks = static_cast<std::uint32_t>(deal->team().size());
+std::vector<std::uint32_t> groups_of_twins(const Taps& taps, const Partition* partition) {
+  if (partition == nullptr) return taps.group_of();
+  std::vector<std::uint32_t> groups = partition->ranks();
+  const auto ranks = static_cast<std::uint32_t>(partition->communicator().size());
   for (NodeId u = 0; u < groups.size(); ++u) {
     groups[u] += static_cast<std::uint32_t>(taps.group(u)) * ranks;
   }
@@ -79,7 +79,7 @@ std::shared_ptr<const filter::Twins> twins_of(const Graph& graph, const Taps& ta
                                               const FilterOptions& options) {
   if (options.merging == Merging::never || options.shells.min_paths > 1) return nullptr;
   auto twins = std::make_shared<const filter::Twins>(
-      filter::find_twins(graph, groups_of_twins(taps, options.deal.get())));
+      filter::find_twins(graph, groups_of_twins(taps, options.partition.get())));
   return twins->classes() < graph.nodes() ? twins : nullptr;
 }
 
@@ -156,7 +156,7 @@ class FilterRun {
   template <typename Real>
   void apply_to(const ShellFactors<Real>& factors, const SignalsView<Real>& x, SignalsSlice<Real> y,
                 bool transposed) const {
-    if (filter_.options_.deal != nullptr) {
+    if (filter_.options_.partition != nullptr) {
       filter::multiply_dealt<Real>(source(transposed), dealt(), factors, x, y);
     } else if (filter_.twins_ == nullptr) {
       filter::multiply_to<Real>(source(transposed), factors, x, y);
@@ -170,7 +170,7 @@ class FilterRun {
   Matrix correlate(const ShellFactors<Real>& factors, const SignalsView<Real>& x,
                    const SignalsView<Real>& g, const ShellFactors<Real>* of_product,
                    SignalsSlice<Real>* product, bool totals, bool transposed) const {
-    if (filter_.options_.deal != nullptr) {
+    if (filter_.options_.partition != nullptr) {
       return filter::correlate_dealt<Real>(source(transposed), dealt(), factors, x, g, of_product,
                                            product);
     }
@@ -241,17 +241,17 @@ class FilterRun {
             transposed ? *filter_.back_graph_ : *filter_.graph_, *filter_.walking_};
   }
   filter::DealtShells dealt() const {
-    return {filter_.options_.deal->own(), *filter_.shells_deal_, filter_.twins_.get()};
+    return {filter_.options_.partition->own(), *filter_.shells_partition_, filter_.twins_.get()};
   }
 
   /// The rows that this process has of a vector, and all of them from those.
   SignalsOf<double> own_rows(const Eigen::VectorXd& x) const {
-    const auto& deal = filter_.options_.deal;
-    return deal == nullptr ? x : x.segment(deal->own().begin, deal->own().count());
+    const auto& partition = filter_.options_.partition;
+    return partition == nullptr ? x : x.segment(partition->own().begin, partition->own().count());
   }
   Matrix of_all_rows(const Matrix& own) const {
-    const auto& deal = filter_.options_.deal;
-    return deal == nullptr ? own : gathered<double>(*deal, own);
+    const auto& partition = filter_.options_.partition;
+    return partition == nullptr ? own : gathered<double>(*partition, own);
   }
 
   /// How many nodes are at each hop of each node: row u, column k.
@@ -265,7 +265,8 @@ class FilterRun {
     };
     if (filter_.twins_ == nullptr) return of_all_rows(degrees(ones));
     // Those of the first of each class, which its twins have too.
-    const NodeId first = filter_.options_.deal == nullptr ? 0 : filter_.options_.deal->own().begin;
+    const NodeId first =
+        filter_.options_.partition == nullptr ? 0 : filter_.options_.partition->own().begin;
     Matrix counted = Matrix::Zero(rows, 1);
     for (NodeId u = 0; u < filter_.rows(); ++u) {
       if (filter_.twins_->first(filter_.twins_->class_of[first + u]) == first + u)
@@ -297,16 +298,16 @@ class FilterRun {
 NeighborhoodFilter::NeighborhoodFilter(const Graph& graph, Taps taps, FilterOptions options)
     : nodes_(graph.nodes()), taps_(std::move(taps)), options_(std::move(options)) {
   filter::check_taps(taps_, nodes_);
-  const Deal* const deal = options_.deal.get();
-  if (deal != nullptr && deal->nodes() != nodes_) {
-    detail::fail("{} nodes are dealt, and the graph has {}", deal->nodes(), nodes_);
+  const Partition* const partition = options_.partition.get();
+  if (partition != nullptr && partition->nodes() != nodes_) {
+    detail::fail("{} nodes are dealt, and the graph has {}", partition->nodes(), nodes_);
   }
   options_.shells.hops = static_cast<std::uint32_t>(taps_.count() - 1);
   twins_ = twins_of(graph, taps_, options_);
   const Graph merged = twins_ != nullptr ? induced_subgraph(graph, twins_->firsts()) : Graph();
   if (twins_ != nullptr) {
     const bool pays = merging_pays(nodes_, merged, taps_.count(), options_);
-    if (!(deal == nullptr ? pays : deal->team().of_first(pays))) twins_ = nullptr;
+    if (!(partition == nullptr ? pays : partition->communicator().of_first(pays))) twins_ = nullptr;
   }
   if (twins_ != nullptr) whole_ = std::make_shared<const Graph>(graph);
   find_shells(twins_ != nullptr ? merged : graph);
@@ -318,17 +319,19 @@ NeighborhoodFilter::NeighborhoodFilter(const Graph& graph, Taps taps, FilterOpti
 
 /// The same storage for all ranks, so that they go on in step.
 Storage NeighborhoodFilter::agreed_storage(const Graph& graph, const ShellOptions& options) const {
-  if (options_.deal == nullptr || options.storage != Storage::automatic) return options.storage;
-  return options_.deal->team().of_first(plan_shells(graph, options).storage);
+  if (options_.partition == nullptr || options.storage != Storage::automatic)
+    return options.storage;
+  return options_.partition->communicator().of_first(plan_shells(graph, options).storage);
 }
 
 void NeighborhoodFilter::find_shells(const Graph& graph) {
   ShellOptions options = shell_options(options_, taps_.count(), graph.nodes());
-  if (options_.deal != nullptr) {
-    shells_deal_ = twins_ == nullptr
-                       ? options_.deal
-                       : std::make_shared<const Deal>(options_.deal->of_classes(twins_->class_of));
-    options.rows = shells_deal_->own();
+  if (options_.partition != nullptr) {
+    shells_partition_ =
+        twins_ == nullptr
+            ? options_.partition
+            : std::make_shared<const Partition>(options_.partition->of_classes(twins_->class_of));
+    options.rows = shells_partition_->own();
     options.storage = agreed_storage(graph, options);
   }
   walking_ = std::make_shared<const ShellOptions>(options);
@@ -370,7 +373,7 @@ void NeighborhoodFilter::set_taps(Taps taps) {
 }
 
 NodeId NeighborhoodFilter::rows() const {
-  return options_.deal == nullptr ? nodes_ : options_.deal->own().count();
+  return options_.partition == nullptr ? nodes_ : options_.partition->own().count();
 }
 
 double NeighborhoodFilter::flops(std::int64_t width) const {
@@ -463,7 +466,7 @@ std::vector<double> NeighborhoodFilter::gradients_to(const SignalsView<Real>& x,
     const double* const of_row = dots.data() + (row - range.begin) * count;
     for (std::size_t k = 0; k < count; ++k) of_group[k] += of_row[k];
   }
-  if (options_.deal != nullptr) options_.deal->team().sum(std::span(by_taps));
+  if (options_.partition != nullptr) options_.partition->communicator().sum(std::span(by_taps));
   return by_taps;
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "detail/parallel.hpp"
+#include "base/parallel.hpp"
 
 namespace ngf::filter {
 

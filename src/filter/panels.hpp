@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "detail/aligned.hpp"
-#include "detail/parallel.hpp"
+#include "base/aligned.hpp"
+#include "base/parallel.hpp"
 #include "kernels/filter.hpp"
 #include "ngf/filter.hpp"
 

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <utility>
 
-#include "detail/parallel.hpp"
+#include "base/parallel.hpp"
 #include "filter/checks.hpp"
 #include "kernels/gemm.hpp"
 #include "ngf/spectrum.hpp"
@@ -100,9 +100,9 @@ void add_products(const RowTaps& taps, std::size_t k, const SignalsView<Real>& g
 template <typename Real>
 class AllRows {
  public:
-  AllRows(const Deal* deal, const SignalsView<Real>& own)
-      : gathered_(deal == nullptr ? SignalsOf<Real>() : gathered<Real>(*deal, own)),
-        view_(deal == nullptr ? own : SignalsView<Real>(gathered_)) {}
+  AllRows(const Partition* partition, const SignalsView<Real>& own)
+      : gathered_(partition == nullptr ? SignalsOf<Real>() : gathered<Real>(*partition, own)),
+        view_(partition == nullptr ? own : SignalsView<Real>(gathered_)) {}
 
   const SignalsView<Real>& view() const { return view_; }
 
@@ -130,10 +130,10 @@ void ShiftOperator::keep(const RowRange& range, Rows& rows) {
 }
 
 ShiftOperator::ShiftOperator(const Graph& graph, Shift shift, int threads,
-                             std::shared_ptr<const Deal> deal, const Progress* progress)
+                             std::shared_ptr<const Partition> partition, const Progress* progress)
     : threads_(threads),
       symmetric_(!graph.directed()),
-      deal_(std::move(deal)),
+      partition_(std::move(partition)),
       progress_(progress) {
   if (graph.directed() && shift != Shift::adjacency && shift != Shift::adjacency_lmax) {
     detail::fail(
@@ -195,9 +195,9 @@ ShiftOperator::ShiftOperator(const Graph& graph, Shift shift, int threads,
     back_.values.assign(back.weights().begin(), back.weights().end());
     back_.values.resize(back_.columns.size(), 1);
   }
-  if (deal_ != nullptr) {
-    keep(deal_->own(), forward_);
-    keep(deal_->own(), back_);
+  if (partition_ != nullptr) {
+    keep(partition_->own(), forward_);
+    keep(partition_->own(), back_);
   }
   if (shift == Shift::adjacency_lmax) {
     const auto weights = graph.weights();
@@ -213,7 +213,7 @@ void ShiftOperator::divide_by_largest(bool negative) {
     return [this, transposed](const Eigen::VectorXd& x, Eigen::VectorXd& y) {
       const SignalsOf<double> signals = x.segment(first_node(), rows());
       const SignalsOf<double> own = transposed ? apply_transpose(signals) : apply(signals);
-      y = AllRows<double>(deal_.get(), own).view();
+      y = AllRows<double>(partition_.get(), own).view();
     };
   };
   // Weights below 0 may make the smallest eigenvalue the largest in size.
@@ -239,7 +239,7 @@ ValuedRows<Real> ShiftOperator::rows(bool transposed) const {
 template <typename Real>
 void ShiftOperator::add_to(bool transposed, const SignalsView<Real>& x,
                            SignalsSlice<Real> y) const {
-  const AllRows<Real> all(deal_.get(), x);
+  const AllRows<Real> all(partition_.get(), x);
   sum_all_rows<Real>(
       rows<Real>(transposed), Real{1}, all.view(), y, [](NodeId) { return Real{1}; }, y, *this);
 }
@@ -264,10 +264,12 @@ SignalsOf<Real> ShiftOperator::apply_transpose(const SignalsOf<Real>& x) const {
 }
 
 PolynomialFilter::PolynomialFilter(const Graph& graph, Taps taps, Shift shift, int threads,
-                                   std::shared_ptr<const Deal> deal, const Progress* progress)
+                                   std::shared_ptr<const Partition> partition,
+                                   const Progress* progress)
     : taps_(std::move(taps)) {
   filter::check_taps(taps_, graph.nodes());
-  shift_ = std::make_shared<const ShiftOperator>(graph, shift, threads, std::move(deal), progress);
+  shift_ =
+      std::make_shared<const ShiftOperator>(graph, shift, threads, std::move(partition), progress);
 }
 
 void PolynomialFilter::set_taps(Taps taps) {
@@ -303,10 +305,10 @@ void PolynomialFilter::sum_by_horner(bool transposed, const SignalsView<Real>& x
     const auto rows = shift_->rows<Real>(transposed);
     if (k + 1 == last && !taps_.node_variant()) {
       const auto scale = static_cast<Real>(taps_(0, last));
-      const AllRows<Real> all(shift_->deal(), x);
+      const AllRows<Real> all(shift_->partition(), x);
       sum_all_rows<Real>(rows, scale, all.view(), x, tap, *to, *shift_);
     } else {
-      const AllRows<Real> all(shift_->deal(), *from);
+      const AllRows<Real> all(shift_->partition(), *from);
       sum_all_rows<Real>(rows, Real{1}, all.view(), x, tap, *to, *shift_);
     }
     std::swap(to, from);
@@ -390,7 +392,7 @@ std::vector<double> PolynomialFilter::gradients_to(const SignalsView<Real>& x,
       add_products<Real>(taps, k, x, power, by_taps);
     }
   }
-  if (shift_->deal() != nullptr) shift_->deal()->team().sum(std::span(by_taps));
+  if (shift_->partition() != nullptr) shift_->partition()->communicator().sum(std::span(by_taps));
   return by_taps;
 }
 

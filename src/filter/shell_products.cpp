@@ -7,8 +7,8 @@
 #include <numeric>
 #include <variant>
 
-#include "detail/aligned.hpp"
-#include "detail/parallel.hpp"
+#include "base/aligned.hpp"
+#include "base/parallel.hpp"
 #include "filter/hop_products.hpp"
 #include "filter/panels.hpp"
 #include "kernels/filter.hpp"

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "detail/fail.hpp"
+#include "base/fail.hpp"
 #include "ngf/filter.hpp"
 
 namespace ngf {

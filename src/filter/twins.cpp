@@ -5,7 +5,7 @@
 #include <tuple>
 #include <utility>
 
-#include "detail/twins.hpp"
+#include "graph/twins.hpp"
 
 namespace ngf::filter {
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <utility>
 
-#include "detail/fail.hpp"
+#include "base/fail.hpp"
 
 namespace ngf::io {
 

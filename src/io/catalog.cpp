@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "detail/fail.hpp"
+#include "base/fail.hpp"
 #include "io/sha256.hpp"
 #include "ngf/io/fetch.hpp"
 

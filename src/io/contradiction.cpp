@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "detail/fail.hpp"
+#include "base/fail.hpp"
 #include "io/limits.hpp"
 
 namespace ngf::io {

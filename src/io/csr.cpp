@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "detail/fail.hpp"
+#include "base/fail.hpp"
 
 namespace ngf::io {
 

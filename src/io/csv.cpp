@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "detail/fail.hpp"
+#include "base/fail.hpp"
 #include "io/assemble.hpp"
 #include "io/contradiction.hpp"
 #include "io/limits.hpp"

@@ -21,7 +21,7 @@
 #include <string_view>
 #include <utility>
 
-#include "detail/fail.hpp"
+#include "base/fail.hpp"
 #include "io/assemble.hpp"
 #include "io/contradiction.hpp"
 #include "io/ids.hpp"

@@ -15,7 +15,7 @@
 #include <system_error>
 #include <utility>
 
-#include "detail/fail.hpp"
+#include "base/fail.hpp"
 #include "io/quote.hpp"
 #include "io/sha256.hpp"
 

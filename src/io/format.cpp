@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "detail/fail.hpp"
+#include "base/fail.hpp"
 #include "io/csv.hpp"
 #include "io/detect.hpp"
 #include "io/edge_list.hpp"

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <numeric>
 
-#include "detail/edge_blocks.hpp"
-#include "detail/parallel.hpp"
+#include "base/parallel.hpp"
+#include "graph/edge_blocks.hpp"
 
 namespace ngf::io {
 

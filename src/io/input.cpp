@@ -9,8 +9,8 @@
 #include <cstring>
 #include <utility>
 
-#include "detail/fail.hpp"
-#include "detail/memory.hpp"
+#include "base/fail.hpp"
+#include "base/memory.hpp"
 
 namespace ngf::io {
 

@@ -5,8 +5,8 @@
 #include <limits>
 #include <string_view>
 
-#include "detail/fail.hpp"
-#include "detail/memory.hpp"
+#include "base/fail.hpp"
+#include "base/memory.hpp"
 #include "io/input.hpp"
 #include "ngf/graph.hpp"
 #include "ngf/io/read.hpp"

@@ -3,7 +3,7 @@
 #include <string_view>
 #include <utility>
 
-#include "detail/fail.hpp"
+#include "base/fail.hpp"
 #include "io/contradiction.hpp"
 #include "ngf/generate.hpp"
 #include "ngf/io/catalog.hpp"

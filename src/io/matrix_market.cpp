@@ -18,8 +18,8 @@
 #include <string_view>
 #include <utility>
 
-#include "detail/fail.hpp"
-#include "detail/parallel.hpp"
+#include "base/fail.hpp"
+#include "base/parallel.hpp"
 #include "io/assemble.hpp"
 #include "io/contradiction.hpp"
 #include "io/limits.hpp"

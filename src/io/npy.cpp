@@ -15,7 +15,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "detail/fail.hpp"
+#include "base/fail.hpp"
 #include "io/limits.hpp"
 #include "io/quote.hpp"
 

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "detail/fail.hpp"
-#include "detail/memory.hpp"
+#include "base/fail.hpp"
+#include "base/memory.hpp"
 #include "io/assemble.hpp"
 #include "io/csr.hpp"
 #include "io/limits.hpp"

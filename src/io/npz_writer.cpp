@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "detail/fail.hpp"
+#include "base/fail.hpp"
 #include "io/npy.hpp"
 #include "io/npz.hpp"
 #include "io/npz_layout.hpp"

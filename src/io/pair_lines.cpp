@@ -10,8 +10,8 @@
 #include <string_view>
 #include <utility>
 
-#include "detail/aligned.hpp"
-#include "detail/memory.hpp"
+#include "base/aligned.hpp"
+#include "base/memory.hpp"
 #include "io/quote.hpp"
 
 namespace ngf::io {

@@ -14,7 +14,7 @@
 #include <cstring>
 #include <limits>
 
-#include "detail/fail.hpp"
+#include "base/fail.hpp"
 #include "io/quote.hpp"
 
 namespace ngf::io {

@@ -17,8 +17,8 @@
 #include <optional>
 #include <utility>
 
-#include "detail/fail.hpp"
-#include "detail/memory.hpp"
+#include "base/fail.hpp"
+#include "base/memory.hpp"
 #include "io/assemble.hpp"
 #include "io/limits.hpp"
 #include "io/pickle.hpp"

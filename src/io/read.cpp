@@ -3,8 +3,8 @@
 #include <cmath>
 #include <utility>
 
-#include "detail/fail.hpp"
-#include "detail/memory.hpp"
+#include "base/fail.hpp"
+#include "base/memory.hpp"
 #include "io/assemble.hpp"
 #include "io/csv.hpp"
 #include "io/detect.hpp"

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "detail/parallel.hpp"
+#include "base/parallel.hpp"
 
 namespace ngf::io {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-#include "detail/fail.hpp"
+#include "base/fail.hpp"
 #include "io/input.hpp"
 
 namespace ngf::io {

@@ -17,7 +17,7 @@
 #include <tuple>
 #include <utility>
 
-#include "detail/fail.hpp"
+#include "base/fail.hpp"
 #include "io/quote.hpp"
 
 namespace ngf::io {

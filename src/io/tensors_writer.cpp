@@ -2,7 +2,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "detail/fail.hpp"
+#include "base/fail.hpp"
 #include "io/atomic_file.hpp"
 #include "io/quote.hpp"
 #include "io/sha256.hpp"

@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "detail/aligned.hpp"
-#include "detail/fail.hpp"
-#include "detail/memory.hpp"
-#include "detail/parallel.hpp"
+#include "base/aligned.hpp"
+#include "base/fail.hpp"
+#include "base/memory.hpp"
+#include "base/parallel.hpp"
 #include "io/quote.hpp"
 
 namespace ngf::io {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "detail/fail.hpp"
+#include "base/fail.hpp"
 #include "io/atomic_file.hpp"
 #include "io/csv.hpp"
 #include "io/edge_list.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "detail/fail.hpp"
+#include "base/fail.hpp"
 #include "io/quote.hpp"
 
 namespace ngf::io {

@@ -6,7 +6,7 @@
 #include <array>
 #include <memory>
 
-#include "detail/fail.hpp"
+#include "base/fail.hpp"
 #include "io/zip_archive.hpp"
 
 namespace ngf::io {

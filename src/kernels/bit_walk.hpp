@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "ngf/graph.hpp"
+#include "ngf/node.hpp"
 
 /// The inner loops of the bit-parallel walk: 512 sources search at once, and bit s of a node's line
 /// speaks of source s.

@@ -6,7 +6,7 @@
 #include <limits>
 #include <span>
 
-#include "ngf/graph.hpp"
+#include "ngf/node.hpp"
 
 /// The inner loops of filters. Signals come in panels: `lines` cache lines of columns of each node,
 /// the nodes one behind the other. A single column, which needs no lines, is a panel of 0 of them.

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "ngf/graph.hpp"
+#include "ngf/node.hpp"
 
 namespace ngf::kernels {
 

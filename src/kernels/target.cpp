@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "detail/fail.hpp"
+#include "base/fail.hpp"
 
 namespace ngf::kernels {
 

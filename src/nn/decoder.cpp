@@ -16,8 +16,8 @@
 #include <limits>
 #include <utility>
 
-#include "detail/fail.hpp"
-#include "detail/parallel.hpp"
+#include "base/fail.hpp"
+#include "base/parallel.hpp"
 #include "kernels/adam.hpp"
 #include "kernels/decoder.hpp"
 #include "kernels/gemm.hpp"

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "detail/aligned.hpp"
+#include "base/aligned.hpp"
 #include "ngf/nn/layer_filter.hpp"
 #include "ngf/nn/optimizer.hpp"
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "detail/philox.hpp"
-#include "detail/streams.hpp"
+#include "base/philox.hpp"
+#include "base/streams.hpp"
 #include "ngf/nn/network.hpp"
 
 namespace ngf::nn {
@@ -37,8 +37,8 @@ inline void random_words(std::uint64_t seed, detail::Use use, std::uint64_t item
 class Masks {
  public:
   /// Rows that are some of a graph's nodes, dealt to a team, have the masks of those nodes.
-  Masks(const Dropout& dropout, std::size_t layers, const Deal* deal = nullptr)
-      : dropout_(dropout), layers_(layers), deal_(deal) {
+  Masks(const Dropout& dropout, std::size_t layers, const Partition* partition = nullptr)
+      : dropout_(dropout), layers_(layers), partition_(partition) {
     for (const double rate : dropout.rates) {
       thresholds_.push_back(static_cast<std::uint32_t>(std::lround(rate * 0x1p16)));
     }
@@ -54,8 +54,8 @@ class Masks {
              std::uint16_t* to) const {
     const auto own = static_cast<NodeId>(row);
     const std::uint64_t number =
-        deal_ == nullptr ? row : deal_->old_number(deal_->own().begin + own);
-    const std::uint64_t all = deal_ == nullptr ? rows : deal_->nodes();
+        partition_ == nullptr ? row : partition_->old_number(partition_->own().begin + own);
+    const std::uint64_t all = partition_ == nullptr ? rows : partition_->nodes();
     const std::uint64_t item = (dropout_.step * layers_ + layer) * all + number;
     random_words(dropout_.seeds[r], detail::Use::network_dropout, item, count, to);
   }
@@ -63,7 +63,7 @@ class Masks {
  private:
   Dropout dropout_;
   std::size_t layers_;
-  const Deal* deal_;
+  const Partition* partition_;
   std::vector<std::uint32_t> thresholds_;
 };
 

@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <variant>
 
-#include "detail/memory.hpp"
+#include "base/memory.hpp"
 
 namespace ngf {
 
@@ -46,7 +46,7 @@ bool fits(const FeaturesOf<Real>& features, const NetworkOptions& options) {
 /// What rank 0 has chosen, where nodes are dealt: all must multiply in the same order.
 template <typename Choice>
 Choice agreed(const LayerFilter& filter, Choice own) {
-  return filter.deal() == nullptr ? own : filter.deal()->team().of_first(own);
+  return filter.partition() == nullptr ? own : filter.partition()->communicator().of_first(own);
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "detail/parallel.hpp"
+#include "base/parallel.hpp"
 #include "kernels/gemm.hpp"
 
 namespace ngf::nn {

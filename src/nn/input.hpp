@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "detail/aligned.hpp"
-#include "detail/product.hpp"
+#include "base/aligned.hpp"
+#include "linalg/product.hpp"
 #include "ngf/nn/network.hpp"
 #include "nn/dropout.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "detail/fail.hpp"
+#include "base/fail.hpp"
 
 namespace ngf {
 
@@ -35,7 +35,7 @@ Taps taps_of(const ModelSettings& settings, NodeId nodes) {
 PolynomialFilter power_filter(const Graph& graph, std::size_t power, const FilterBuild& build) {
   std::vector<double> taps(power + 1, 0);
   taps[power] = 1;
-  return {graph, Taps(std::move(taps)), Shift::gcn, build.threads, build.deal};
+  return {graph, Taps(std::move(taps)), Shift::gcn, build.threads, build.partition};
 }
 
 }  // namespace
@@ -52,7 +52,7 @@ LayerFilter::LayerFilter(const ModelSettings& settings, const Graph& graph,
       options.shells.threads = build.threads;
       options.shells.memory = build.memory;
       options.shells.progress = build.progress;
-      options.deal = build.deal;
+      options.partition = build.partition;
       // Hops take long where pairs have factors of both nodes: lists should serve while they can.
       if (settings.normalization == Normalization::symmetric) options.width = settings.hidden;
       filter_ = NeighborhoodFilter(graph, taps_of(settings, graph.nodes()), options);
@@ -60,7 +60,7 @@ LayerFilter::LayerFilter(const ModelSettings& settings, const Graph& graph,
     }
     case ModelKind::gcnn:
       filter_ = PolynomialFilter(graph, taps_of(settings, graph.nodes()), settings.shift,
-                                 build.threads, build.deal);
+                                 build.threads, build.partition);
       return;
     case ModelKind::gcn:
       filter_ = power_filter(graph, 1, build);
@@ -93,9 +93,9 @@ NodeId LayerFilter::rows() const {
   return on_filter(filter_, [](const auto& filter) { return filter.rows(); });
 }
 
-const Deal* LayerFilter::deal() const {
+const Partition* LayerFilter::partition() const {
   if (identity()) return nullptr;
-  return on_filter(filter_, [](const auto& filter) { return filter.deal(); });
+  return on_filter(filter_, [](const auto& filter) { return filter.partition(); });
 }
 
 const Taps& LayerFilter::taps() const {

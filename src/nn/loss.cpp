@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "detail/fail.hpp"
+#include "base/fail.hpp"
 
 namespace ngf {
 

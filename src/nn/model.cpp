@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "detail/fail.hpp"
+#include "base/fail.hpp"
 
 namespace ngf {
 

@@ -4,9 +4,9 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "detail/fail.hpp"
-#include "ngf/io/tensors.hpp"
+#include "base/fail.hpp"
 #include "ngf/nn/model.hpp"
+#include "ngf/tensor.hpp"
 
 namespace ngf {
 

@@ -14,9 +14,9 @@
 #include <optional>
 #include <utility>
 
-#include "detail/aligned.hpp"
-#include "detail/fail.hpp"
-#include "detail/product.hpp"
+#include "base/aligned.hpp"
+#include "base/fail.hpp"
+#include "linalg/product.hpp"
 #include "nn/first_layer.hpp"
 #include "nn/input.hpp"
 #include "nn/passes.hpp"
@@ -260,7 +260,7 @@ struct Network<Real>::State {
 
   const SignalsOf<Real>& forward(const Dropout* dropout) {
     masks.reset();
-    if (dropout != nullptr) masks.emplace(*dropout, layers.size(), filter.deal());
+    if (dropout != nullptr) masks.emplace(*dropout, layers.size(), filter.partition());
     input->draw(current_masks());
     for (std::size_t l = 0; l < layers.size(); ++l) {
       for_each_group(layers[l], [&](const nn::Runs& runs) { forward_group(l, runs); });
@@ -356,14 +356,14 @@ struct Network<Real>::State {
     for (std::size_t l = layers.size(); l-- > 0;) {
       for_each_group(layers[l], [&](const nn::Runs& runs) { backward_group(l, runs); });
     }
-    if (filter.deal() != nullptr) add_up_ranks();
+    if (filter.partition() != nullptr) add_up_ranks();
   }
 
   /// Gradients are sums over nodes; those of the taps have been added up already.
   void add_up_ranks() {
     for (const ParameterBlock& block : layout.blocks()) {
       if (block.kind == Kind::taps) continue;
-      filter.deal()->team().sum(
+      filter.partition()->communicator().sum(
           std::span(gradient).subspan(block.offset, block.rows * block.cols * layout.runs()));
     }
   }

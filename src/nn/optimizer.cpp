@@ -3,8 +3,8 @@
 #include <cmath>
 #include <utility>
 
-#include "detail/fail.hpp"
-#include "detail/parallel.hpp"
+#include "base/fail.hpp"
+#include "base/parallel.hpp"
 #include "kernels/adam.hpp"
 
 namespace ngf {

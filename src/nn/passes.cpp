@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "detail/parallel.hpp"
+#include "base/parallel.hpp"
 
 namespace ngf::nn {
 

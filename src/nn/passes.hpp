@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "detail/product.hpp"
+#include "linalg/product.hpp"
 #include "nn/dropout.hpp"
 
 /// What is done entry by entry, in one pass over the columns of some runs.

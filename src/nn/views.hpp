@@ -1,6 +1,6 @@
 #pragma once
 
-#include "detail/product.hpp"
+#include "linalg/product.hpp"
 #include "nn/dropout.hpp"
 
 /// Columns of matrices, of some runs.

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "detail/fail.hpp"
+#include "base/fail.hpp"
 #include "report/axis.hpp"
 #include "report/xml_text.hpp"
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "detail/fail.hpp"
+#include "base/fail.hpp"
 #include "ngf/report/figures.hpp"
 #include "ngf/report/verdicts.hpp"
 #include "report/axis.hpp"

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <string_view>
 
-#include "detail/fail.hpp"
+#include "base/fail.hpp"
 #include "report/axis.hpp"
 
 namespace ngf::report {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstddef>
 
-#include "detail/fail.hpp"
+#include "base/fail.hpp"
 
 namespace ngf {
 

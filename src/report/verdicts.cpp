@@ -7,7 +7,7 @@
 #include <iterator>
 #include <utility>
 
-#include "detail/fail.hpp"
+#include "base/fail.hpp"
 #include "report/verdict_rules.hpp"
 
 namespace ngf {

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "detail/aligned.hpp"
+#include "base/aligned.hpp"
 #include "kernels/bit_walk.hpp"
 #include "ngf/shells.hpp"
 #include "shells/walkable.hpp"

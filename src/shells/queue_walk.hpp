@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "detail/aligned.hpp"
+#include "base/aligned.hpp"
 #include "ngf/graph.hpp"
 
 namespace ngf::shells {

@@ -11,10 +11,10 @@
 #include <numeric>
 #include <optional>
 
-#include "detail/aligned.hpp"
-#include "detail/fail.hpp"
-#include "detail/memory.hpp"
-#include "detail/parallel.hpp"
+#include "base/aligned.hpp"
+#include "base/fail.hpp"
+#include "base/memory.hpp"
+#include "base/parallel.hpp"
 #include "kernels/bit_walk.hpp"
 #include "ngf/components.hpp"
 #include "ngf/random.hpp"

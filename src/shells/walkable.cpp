@@ -5,7 +5,7 @@
 #include <numeric>
 #include <span>
 
-#include "detail/twins.hpp"
+#include "graph/twins.hpp"
 #include "kernels/bit_walk.hpp"
 
 namespace ngf::shells {

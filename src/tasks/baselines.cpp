@@ -16,8 +16,8 @@
 #include <limits>
 #include <vector>
 
-#include "detail/fail.hpp"
-#include "detail/streams.hpp"
+#include "base/fail.hpp"
+#include "base/streams.hpp"
 
 namespace ngf::tasks {
 

@@ -8,9 +8,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "detail/fail.hpp"
-#include "detail/memory.hpp"
-#include "detail/parallel.hpp"
+#include "base/fail.hpp"
+#include "base/memory.hpp"
+#include "base/parallel.hpp"
 #include "nn/first_layer.hpp"
 #include "tasks/batch.hpp"
 #include "tasks/node_data.hpp"
@@ -75,8 +75,8 @@ void check(const Dataset& dataset, const Split& split, const ClassifySettings& s
 
 /// The task as a network without a graph sees it: the nodes of the split alone, in the order that
 /// they had before they were dealt.
-tasks::Task without_graph(const tasks::Task& task, const Deal* deal) {
-  const auto number = [&](NodeId u) { return deal == nullptr ? u : deal->old_number(u); };
+tasks::Task without_graph(const tasks::Task& task, const Partition* partition) {
+  const auto number = [&](NodeId u) { return partition == nullptr ? u : partition->old_number(u); };
   std::vector<NodeId> nodes;
   for (const auto* const part : {&task.split.train, &task.split.validation, &task.split.test}) {
     nodes.insert(nodes.end(), part->begin(), part->end());
@@ -118,7 +118,7 @@ tasks::Task make_task(const Dataset& dataset, const Split& split, const Classify
   tasks::Task task;
   task.features = tasks::features_of(dataset, settings.model.normalize_features);
   const std::int64_t classes = class_count_of(dataset);
-  if (settings.model.model != ModelKind::mlp && settings.deal == nullptr) {
+  if (settings.model.model != ModelKind::mlp && settings.partition == nullptr) {
     // Known before shells are found.
     const auto [rows, cols] = nn::shape_of(task.features);
     check_run(run_bytes(settings.model, true, static_cast<std::uint64_t>(rows), cols, classes) +
@@ -131,11 +131,11 @@ tasks::Task make_task(const Dataset& dataset, const Split& split, const Classify
                         .threads = settings.threads,
                         .memory = memory,
                         .progress = progress,
-                        .deal = settings.deal});
+                        .partition = settings.partition});
   });
-  if (task.filter.deal() != nullptr) {
+  if (task.filter.partition() != nullptr) {
     std::vector<NodeId> own(task.filter.rows());
-    std::iota(own.begin(), own.end(), task.filter.deal()->own().begin);
+    std::iota(own.begin(), own.end(), task.filter.partition()->own().begin);
     task.features = tasks::rows_of(task.features, own);
   }
   task.labels = dataset.labels;
@@ -180,9 +180,9 @@ class Group {
     const std::uint64_t budget = detail::memory_left(settings_.memory) / 2;
     const auto threads = static_cast<std::uint64_t>(detail::thread_count(settings_.threads));
     // Processes that train together do one thing after the other.
-    const Deal* const deal = task_.filter.deal();
+    const Partition* const partition = task_.filter.partition();
     const bool apart =
-        deal == nullptr && runs >= threads && budget / (bytes + of_features) >= threads;
+        partition == nullptr && runs >= threads && budget / (bytes + of_features) >= threads;
     workers_ = apart ? static_cast<int>(threads) : 1;
     // Wider is not faster once the caches are full, and runs that have ended are kept when the rest
     // is lost.
@@ -197,7 +197,7 @@ class Group {
     const std::uint64_t batch =
         std::min({wanted, fitting, std::max<std::uint64_t>(runs / each, 1)});
     batches_ = (runs + batch - 1) / batch;
-    if (deal != nullptr) batches_ = deal->team().of_first(batches_);
+    if (partition != nullptr) batches_ = partition->communicator().of_first(batches_);
   }
 
   /// A network for so many runs: one that another batch has left, or a new one.
@@ -235,7 +235,7 @@ class Group {
   /// Without a graph, or with one that is multiplied once and for all, only nodes that are read
   /// count.
   tasks::Task reduced(const tasks::Task& task) {
-    if (task.filter.identity()) return without_graph(task, settings_.deal.get());
+    if (task.filter.identity()) return without_graph(task, settings_.partition.get());
     if (settings_.model.model != ModelKind::sgc || dropout_) return task;
     propagated_ = true;
     // H X and its parts.
@@ -245,9 +245,10 @@ class Group {
         settings_.memory, "H X");
     tasks::Task result = task;
     SignalsOf<float> filtered = nn::filtered(task.filter, task.features);
-    if (const Deal* const deal = task.filter.deal()) filtered = gathered<float>(*deal, filtered);
+    if (const Partition* const partition = task.filter.partition())
+      filtered = gathered<float>(*partition, filtered);
     result.features = std::move(filtered);
-    return without_graph(result, settings_.deal.get());
+    return without_graph(result, settings_.partition.get());
   }
 
   void tell_plan(const Network<float>& network) const {

@@ -2,9 +2,9 @@
 #include <cmath>
 #include <utility>
 
-#include "detail/memory.hpp"
-#include "detail/parallel.hpp"
-#include "detail/streams.hpp"
+#include "base/memory.hpp"
+#include "base/parallel.hpp"
+#include "base/streams.hpp"
 #include "nn/decoder.hpp"
 #include "tasks/fitter.hpp"
 

@@ -5,8 +5,8 @@
 #include <limits>
 #include <utility>
 
-#include "detail/fail.hpp"
-#include "detail/memory.hpp"
+#include "base/fail.hpp"
+#include "base/memory.hpp"
 #include "tasks/baselines.hpp"
 #include "tasks/fitter.hpp"
 #include "tasks/stopping.hpp"

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "detail/streams.hpp"
+#include "base/streams.hpp"
 #include "ngf/components.hpp"
 #include "ngf/generate.hpp"
 #include "tasks/baselines.hpp"

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "detail/fail.hpp"
+#include "base/fail.hpp"
 
 namespace ngf {
 

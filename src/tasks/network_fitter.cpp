@@ -2,10 +2,10 @@
 #include <cmath>
 #include <utility>
 
-#include "detail/fail.hpp"
-#include "detail/memory.hpp"
-#include "detail/parallel.hpp"
-#include "detail/streams.hpp"
+#include "base/fail.hpp"
+#include "base/memory.hpp"
+#include "base/parallel.hpp"
+#include "base/streams.hpp"
 #include "ngf/nn/network.hpp"
 #include "tasks/fitter.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "detail/fail.hpp"
+#include "base/fail.hpp"
 
 namespace ngf::tasks {
 

@@ -1,7 +1,7 @@
 #include <cmath>
 
-#include "detail/fail.hpp"
-#include "detail/memory.hpp"
+#include "base/fail.hpp"
+#include "base/memory.hpp"
 #include "tasks/batch.hpp"
 #include "tasks/node_data.hpp"
 #include "tasks/scores.hpp"

@@ -1,6 +1,6 @@
 #include <array>
 
-#include "detail/fail.hpp"
+#include "base/fail.hpp"
 #include "ngf/tasks/classify.hpp"
 
 namespace ngf {

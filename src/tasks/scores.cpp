@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "detail/fail.hpp"
+#include "base/fail.hpp"
 #include "ngf/tasks/metrics.hpp"
 
 namespace ngf {

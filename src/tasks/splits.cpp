@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "detail/fail.hpp"
-#include "detail/streams.hpp"
+#include "base/fail.hpp"
+#include "base/streams.hpp"
 
 namespace ngf {
 

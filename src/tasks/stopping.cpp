@@ -24,7 +24,7 @@
 #include <limits>
 #include <numeric>
 
-#include "detail/streams.hpp"
+#include "base/streams.hpp"
 
 namespace ngf::tasks {
 

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "detail/parallel.hpp"
+#include "base/parallel.hpp"
 #include "ngf/nn/loss.hpp"
 #include "tasks/batch.hpp"
 #include "tasks/scores.hpp"
@@ -65,16 +65,17 @@ class Trainer {
   /// The logits of all nodes.
   void forward(const Dropout* dropout) {
     logits_ = &network_.forward(dropout);
-    if (const Deal* const deal = task_.filter.deal()) {
-      all_logits_ = gathered<float>(*deal, *logits_);
+    if (const Partition* const partition = task_.filter.partition()) {
+      all_logits_ = gathered<float>(*partition, *logits_);
       logits_ = &all_logits_;
     }
   }
   void backward() {
-    const Deal* const deal = task_.filter.deal();
-    network_.backward(deal == nullptr ? by_logits_
-                                      : SignalsOf<float>(by_logits_.middleRows(
-                                            deal->own().begin, deal->own().count())));
+    const Partition* const partition = task_.filter.partition();
+    network_.backward(partition == nullptr
+                          ? by_logits_
+                          : SignalsOf<float>(by_logits_.middleRows(partition->own().begin,
+                                                                   partition->own().count())));
   }
 
   static std::vector<StepSettings> steps(std::span<const RunSettings> runs) {

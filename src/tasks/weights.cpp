@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "detail/streams.hpp"
+#include "base/streams.hpp"
 #include "tasks/batch.hpp"
 
 namespace ngf::tasks {

@@ -1,28 +1,13 @@
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
-#include <map>
-#include <string>
-#include <vector>
+
+#include "ngf/tensor.hpp"
 
 /// Tensors with names in one file, as the `safetensors` libraries read and write them: what a
 /// trained model is kept in. Nothing in such a file can run.
 
 namespace ngf {
-
-struct Tensor {
-  std::string name;
-  std::vector<std::uint64_t> shape;  ///< rows first; empty for a single number
-  std::vector<float> values;         ///< in C order
-  friend bool operator==(const Tensor&, const Tensor&) = default;
-};
-
-struct TensorFile {
-  std::map<std::string, std::string> metadata;
-  std::vector<Tensor> tensors;
-  friend bool operator==(const TensorFile&, const TensorFile&) = default;
-};
 
 /// Writes the tensors as float32, sorted by name, and their checksum into the metadata: the same
 /// content is the same bytes. The file appears whole or not at all. Throws Error for a shape that

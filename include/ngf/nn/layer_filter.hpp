@@ -15,7 +15,7 @@ struct FilterBuild {
   int threads = 0;
   std::uint64_t memory = 0;  ///< as in ShellOptions
   Progress* progress = nullptr;
-  std::shared_ptr<const Deal> deal = {};  ///< as in FilterOptions
+  std::shared_ptr<const Partition> partition = {};  ///< as in FilterOptions
 };
 
 /// The matrix H of a layer: a filter, or the identity. Copies share what the filter holds.
@@ -33,7 +33,7 @@ class LayerFilter {
   NodeId nodes() const;
   /// Those that this process has the signals of, and how nodes are dealt, as filters have it.
   NodeId rows() const;
-  const Deal* deal() const;
+  const Partition* partition() const;
   const Taps& taps() const;
   void set_taps(Taps taps);
   /// The filter that it is; null where it is none of that kind.

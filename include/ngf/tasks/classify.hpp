@@ -58,7 +58,7 @@ struct ClassifySettings {
   std::uint64_t memory = 0;              ///< bytes; 0: a share of what the machine has free
   /// Where given, the processes of a team train together, each on its own nodes. All have the whole
   /// data set, its nodes numbered as they are dealt, and all get the results.
-  std::shared_ptr<const Deal> deal;
+  std::shared_ptr<const Partition> partition;
 };
 
 /// "paper", the paper's test case 3, or "strong", which knows better for some data sets than for
