@@ -22,6 +22,8 @@
 #include "io/text.hpp"
 #include "ngf/error.hpp"
 #include "ngf/io/write.hpp"
+#include "ngf/sharded_filter.hpp"
+#include "plan_report.hpp"
 #include "ranks.hpp"
 #include "shell_flags.hpp"
 #include "verbs.hpp"
@@ -36,6 +38,8 @@ struct FilterVerb {
   ShellFlags shells;
   FilterFlags flags;
   std::string merging = "auto";
+  std::string form = "auto";
+  bool plan = false;
   std::filesystem::path signal;
   std::filesystem::path node_taps;
   std::filesystem::path fit;
@@ -77,7 +81,7 @@ Taps taps_of(const FilterVerb& verb, NodeId nodes) {
     if (!verb.shells.given()) {
       throw CLI::ValidationError("--fit", "say how many hops the taps reach: --hops H");
     }
-    const std::uint32_t hops = verb.shells.options(verb.common, nullptr).hops;
+    const std::uint32_t hops = verb.shells.options(verb.common).hops;
     if (hops == all_hops) throw CLI::ValidationError("--hops", "--fit needs a number of hops");
     return std::vector<double>(hops + std::size_t{1}, 1.0);
   }
@@ -102,21 +106,13 @@ void write_together(const Matrix& own, const Partition& partition,
                });
     return;
   }
-  const Matrix dealt = gathered<double>(partition, own);
+  const Matrix gathered_rows = gathered<double>(partition, own);
   if (!speaks()) return;
-  Matrix all(dealt.rows(), dealt.cols());
-  for (NodeId u = 0; u < partition.nodes(); ++u) all.row(partition.old_number(u)) = dealt.row(u);
+  Matrix all(gathered_rows.rows(), gathered_rows.cols());
+  for (NodeId u = 0; u < partition.nodes(); ++u) {
+    all.row(partition.old_number(u)) = gathered_rows.row(u);
+  }
   io::write_matrix(path, all);
-}
-
-/// What each process has of a filter.
-Json ranks_of(const NeighborhoodFilter& filter) {
-  const auto pairs = filter.shells().pairs();
-  return by_rank(*filter.partition(), std::accumulate(pairs.begin(), pairs.end(), std::uint64_t{0}),
-                 filter.shells().bytes());
-}
-Json ranks_of(const PolynomialFilter& filter) {
-  return by_rank(*filter.partition(), filter.shift().entries(), 0);
 }
 
 void print_fit(const FittedTaps& found, double seconds, std::string_view storage, bool as_json) {
@@ -139,12 +135,36 @@ void print_fit(const FittedTaps& found, double seconds, std::string_view storage
   fmt::print("left unexplained: {:.3g} % of the signals' energy\n", 100 * found.residual);
 }
 
-/// What the verb does is the same for both kinds of filters. Where nodes are dealt, x has this
-/// process's rows.
-template <typename Filter>
-void run_with(const Filter& filter, std::string_view storage, const FilterVerb& verb,
-              const Matrix& x) {
-  const Partition* const partition = filter.partition();
+/// What a filter holds of the shells or of the shift, by rank.
+Json ranks_of(const NeighborhoodFilter& filter, const Partition& partition) {
+  const auto pairs = filter.shells().pairs();
+  return by_rank(partition, std::accumulate(pairs.begin(), pairs.end(), std::uint64_t{0}),
+                 filter.shells().bytes());
+}
+Json ranks_of(const ShiftOperator& shift, const Partition& partition) {
+  return by_rank(partition, shift.entries(), 0);
+}
+
+/// What the JSON of a filter says besides, from the filter on this rank's rows.
+void add_facts(Json& json, const NeighborhoodFilter& filter, const FilterVerb& verb,
+               std::int64_t width) {
+  json["form"] = form_name(filter.form<double>(width));
+  json["twins_merged"] = filter.nodes() - filter.shells().nodes();
+  if (verb.flags.normalization() != Normalization::lmax) return;
+  for (std::size_t k = 0; k < filter.taps().count(); ++k) {
+    json["lmax"].push_back(filter.largest_value(k).value);
+  }
+}
+void add_facts(Json& json, const ShiftOperator& /*shift*/, const FilterVerb& /*verb*/,
+               std::int64_t /*width*/) {
+  json["form"] = "powers";
+}
+
+/// What filters of every kind do with signals. With several ranks, x has the rows of this one.
+template <typename Filter, typename Local>
+void run_with(const Filter& filter, const Local& local, std::string_view storage,
+              const FilterVerb& verb, const Matrix& x, const Partition* partition) {
+  TerminalProgress progress("filtering", verb.common.quiet);
   const auto begun = std::chrono::steady_clock::now();
   const auto seconds = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
@@ -162,7 +182,7 @@ void run_with(const Filter& filter, std::string_view storage, const FilterVerb& 
     print_fit(found, seconds(), storage, verb.common.json);
     return;
   }
-  const Matrix y = filter.apply(x);
+  const Matrix y = filter.apply(x, &progress);
   const double took = seconds();
   if (!y.allFinite()) {
     throw Error(
@@ -184,15 +204,8 @@ void run_with(const Filter& filter, std::string_view storage, const FilterVerb& 
             {"storage", storage},
             {"flops", filter.flops(x.cols())},
             {"written", verb.out.string()}};
-  if (partition != nullptr) json["ranks"] = ranks_of(filter);
-  if constexpr (std::is_same_v<Filter, NeighborhoodFilter>) {
-    json["twins_merged"] = filter.nodes() - filter.shells().nodes();
-    if (verb.flags.normalization() == Normalization::lmax) {
-      for (std::size_t k = 0; k < filter.taps().count(); ++k) {
-        json["lmax"].push_back(filter.largest_value(k).value);
-      }
-    }
-  }
+  if (partition != nullptr) json["ranks"] = ranks_of(local, *partition);
+  add_facts(json, local, verb, x.cols());
   print_json(json);
 }
 
@@ -204,7 +217,7 @@ Taps sharded_taps(const Taps& taps, const Partition& partition) {
 
 /// About how far the filter reaches, before its taps are read.
 std::uint32_t hops_of(const FilterVerb& verb) {
-  if (verb.shells.given()) return verb.shells.options(verb.common, nullptr).hops;
+  if (verb.shells.given()) return verb.shells.options(verb.common).hops;
   constexpr std::uint32_t several = 4;
   return verb.flags.taps.empty() ? several : static_cast<std::uint32_t>(verb.flags.taps.size() - 1);
 }
@@ -216,48 +229,108 @@ int copies_at_work(const FilterVerb& verb) {
   return 1 + 3 * static_cast<int>(std::min(hops_of(verb), 1000U) + 1);
 }
 
+/// What a filter is made from.
+struct FilterInput {
+  Graph graph;
+  Taps taps;
+  Matrix x;  ///< with several ranks, the rows of this one; empty where only a plan is wanted
+  std::shared_ptr<const Partition> partition;
+};
+
+FilterInput read_input(const FilterVerb& verb) {
+  FilterInput input;
+  io::ReadResult read = verb.source.load(verb.common);
+  if (communicator() != nullptr) {
+    ShardedDataset sharded = distribute_graph(read.dataset.graph, hops_of(verb));
+    read.dataset = std::move(sharded.dataset);
+    input.partition = std::move(sharded.partition);
+  }
+  input.graph = std::move(read.dataset.graph);
+  if (!verb.signal.empty()) {
+    input.x = read_matrix(verb.signal, input.graph.nodes(), verb.common, 1 + copies_at_work(verb));
+  }
+  input.taps = taps_of(verb, input.graph.nodes());
+  if (input.partition != nullptr) {
+    if (!verb.signal.empty()) input.x = own_rows(input.x, *input.partition);
+    input.taps = sharded_taps(input.taps, *input.partition);
+  }
+  return input;
+}
+
+FilterOptions options_of(const FilterVerb& verb, const FilterInput& input) {
+  FilterOptions options;
+  options.normalization = verb.flags.normalization();
+  options.shells = verb.shells.options(verb.common);
+  if (input.partition != nullptr) options.shells.rows = input.partition->own();
+  options.merging = detail::kind_named(verb.merging, merging_name, Merging::always);
+  options.form = detail::kind_named(verb.form, form_name, ProductForm::hop_tiles);
+  options.width = input.x.cols();
+  options.in_double = true;
+  return options;
+}
+
+void show_plan(const FilterVerb& verb, const FilterInput& input) {
+  const auto& [graph, taps, x, partition] = input;
+  // The largest eigenvalue changes no size.
+  const Shift shift =
+      verb.flags.shift() == Shift::adjacency_lmax ? Shift::adjacency : verb.flags.shift();
+  const Json plan =
+      verb.flags.polynomial()
+          ? plan_json(PolynomialFilter(graph, taps, shift, verb.common.threads), x.cols())
+          : plan_json(plan_filter(graph, taps, options_of(verb, input)), graph.nodes());
+  if (!speaks()) return;
+  if (verb.common.json) {
+    print_json(plan);
+  } else {
+    print_plan(plan);
+  }
+}
+
+/// Makes the filter and runs it.
+void filter_signals(const FilterVerb& verb, const FilterInput& input) {
+  const auto& [graph, taps, x, partition] = input;
+  std::optional<detail::MemoryReserve> for_work(
+      std::in_place, static_cast<std::uint64_t>(copies_at_work(verb)) *
+                         static_cast<std::uint64_t>(x.size()) * sizeof(double));
+  const auto run = [&](const auto& filter, const auto& local, std::string_view storage) {
+    for_work.reset();
+    run_with(filter, local, storage, verb, x, partition.get());
+  };
+  std::optional<TerminalProgress> progress(std::in_place, "finding shells", verb.common.quiet);
+  if (verb.flags.polynomial() && partition == nullptr) {
+    const PolynomialFilter filter(graph, taps, verb.flags.shift(), verb.common.threads, &*progress);
+    run(filter, filter.shift(), "shift");
+  } else if (verb.flags.polynomial()) {
+    const ShardedPolynomialFilter filter(graph, taps, verb.flags.shift(), verb.common.threads,
+                                         partition, &*progress);
+    run(filter, filter.shift(), "shift");
+  } else if (partition == nullptr) {
+    const FilterPlan plan = plan_filter(graph, taps, options_of(verb, input), &*progress);
+    const NeighborhoodFilter filter(build_shells(graph, plan.shells, &*progress), taps, plan,
+                                    &*progress);
+    progress.reset();
+    run(filter, filter, storage_name(plan.shells.storage));
+  } else {
+    const ShardedNeighborhoodFilter filter(graph, taps, options_of(verb, input), partition,
+                                           &*progress);
+    progress.reset();
+    run(filter, filter.local(), storage_name(filter.local().shells().storage()));
+  }
+}
+
 void run_filter(const FilterVerb& verb) {
-  if (verb.fit.empty() == verb.out.empty()) {
+  if (!verb.plan && verb.signal.empty()) {
+    throw CLI::ValidationError("--signal", "name the signals to filter: --signal X");
+  }
+  if (!verb.plan && verb.fit.empty() == verb.out.empty()) {
     throw CLI::ValidationError("-o",
                                "name the file to write, -o Y, or the signals to fit, --fit Y");
   }
   if (!verb.out.empty()) io::check_matrix_name(verb.out);
   check_writable(verb.out);
-  io::ReadResult read = verb.source.load(verb.common);
-  std::shared_ptr<const Partition> partition;
-  if (communicator() != nullptr) {
-    ShardedDataset dealt = distribute_graph(read.dataset.graph, hops_of(verb));
-    read.dataset = std::move(dealt.dataset);
-    partition = std::move(dealt.partition);
-  }
-  const Graph& graph = read.dataset.graph;
-  Matrix x = read_matrix(verb.signal, graph.nodes(), verb.common, 1 + copies_at_work(verb));
-  Taps taps = taps_of(verb, graph.nodes());
-  if (partition != nullptr) {
-    x = own_rows(x, *partition);
-    taps = sharded_taps(taps, *partition);
-  }
-  std::optional<detail::MemoryReserve> for_work(
-      std::in_place, static_cast<std::uint64_t>(copies_at_work(verb)) *
-                         static_cast<std::uint64_t>(x.size()) * sizeof(double));
-  TerminalProgress progress("finding shells", verb.common.quiet);
-  if (verb.flags.polynomial()) {
-    const PolynomialFilter filter(graph, taps, verb.flags.shift(), verb.common.threads, partition,
-                                  &progress);
-    for_work.reset();
-    run_with(filter, "shift", verb, x);
-    return;
-  }
-  FilterOptions options;
-  options.normalization = verb.flags.normalization();
-  options.shells = verb.shells.options(verb.common, &progress);
-  options.merging = detail::kind_named(verb.merging, merging_name, Merging::always);
-  options.width = x.cols();
-  options.in_double = true;
-  options.partition = partition;
-  const NeighborhoodFilter filter(graph, taps, options);
-  for_work.reset();
-  run_with(filter, storage_name(filter.shells().storage()), verb, x);
+  const FilterInput input = read_input(verb);
+  if (verb.plan) return show_plan(verb, input);
+  filter_signals(verb, input);
 }
 
 }  // namespace
@@ -267,7 +340,7 @@ void add_filter(CLI::App& program) {
   CLI::App* const verb = program.add_subcommand(
       "filter", "Filter signals on the nodes, or find the filter between two");
   filter->source.add_to(*verb);
-  verb->add_option("--signal", filter->signal, "Signals: .csv or .npy, one row a node")->required();
+  verb->add_option("--signal", filter->signal, "Signals: .csv or .npy, one row per node");
   auto* const taps = filter->flags.add_to(*verb);
   auto* const node_taps = verb->add_option("--node-taps", filter->node_taps,
                                            "Taps of each node: .csv or .npy, one row a node");
@@ -279,6 +352,9 @@ void add_filter(CLI::App& program) {
   verb->add_option("--merge-twins", filter->merging,
                    "Whether nodes with the same neighbours share their part of the shells")
       ->check(CLI::IsMember(detail::names_of(merging_name, Merging::always)));
+  verb->add_option("--form", filter->form, "How products with the shells are computed")
+      ->check(CLI::IsMember(detail::names_of(form_name, ProductForm::hop_tiles)));
+  verb->add_flag("--plan", filter->plan, "Print how the filter would be built, and do nothing else");
   verb->add_option("-o,--output", filter->out, "File to write: .csv or .npy")->excludes(fit);
   filter->common.add_to(*verb);
   verb->callback([filter] { run_filter(*filter); });

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <string>
 
@@ -148,9 +148,15 @@ void print_for_people(const io::ReadResult& read, const ComponentFacts& facts, c
   }
 }
 
+/// Of an estimate: pairs are whole.
+std::uint64_t pairs_at(const ShellPlan& plan, std::size_t hop) {
+  return static_cast<std::uint64_t>(std::llround(plan.estimate.pairs[hop]));
+}
+
 void add_plan(Json& json, const ShellPlan& plan) {
-  for (std::size_t k = 0; k < plan.pairs.size(); ++k) {
-    json["shells"].push_back({{"hop", k}, {"pairs", plan.pairs[k]}, {"estimated", plan.estimated}});
+  for (std::size_t k = 0; k < plan.estimate.pairs.size(); ++k) {
+    json["shells"].push_back(
+        {{"hop", k}, {"pairs", pairs_at(plan, k)}, {"estimated", !plan.estimate.exact}});
   }
   for (const Storage kind : {Storage::sparse, Storage::dense, Storage::stream}) {
     json["storage"].push_back({{"kind", storage_name(kind)}, {"bytes", plan.bytes_of(kind)}});
@@ -159,9 +165,9 @@ void add_plan(Json& json, const ShellPlan& plan) {
 }
 
 void print_plan(const ShellPlan& plan) {
-  fmt::print("\n  {:>6} {:>16}\n", "hops", plan.estimated ? "pairs, about" : "pairs");
-  for (std::size_t k = 0; k < plan.pairs.size(); ++k) {
-    fmt::print("  {:>6} {:>16}\n", k, plan.pairs[k]);
+  fmt::print("\n  {:>6} {:>16}\n", "hops", plan.estimate.exact ? "pairs" : "pairs, about");
+  for (std::size_t k = 0; k < plan.estimate.pairs.size(); ++k) {
+    fmt::print("  {:>6} {:>16}\n", k, pairs_at(plan, k));
   }
   fmt::print("\n  {:<10} {:>12}\n", "storage", "memory");
   for (const Storage kind : {Storage::sparse, Storage::dense, Storage::stream}) {
@@ -170,14 +176,19 @@ void print_plan(const ShellPlan& plan) {
   }
 }
 
+/// With the size of every shell.
+ShellPlan detailed_plan(const Graph& graph, const ShellOptions& options) {
+  return plan_shells(graph, options, estimate_shells(graph, options));
+}
+
 /// What each process would hold.
 Json plans_of_ranks(const Graph& of_first, const Info& info) {
-  ShellOptions options = info.shells.options(info.common, nullptr);
+  ShellOptions options = info.shells.options(info.common);
   const ShardedDataset dealt = distribute_graph(of_first, options.hops);
   options.rows = dealt.partition->own();
-  const ShellPlan plan = plan_shells(dealt.dataset.graph, options);
-  const auto pairs = std::accumulate(plan.pairs.begin(), plan.pairs.end(), std::uint64_t{0});
-  return by_rank(*dealt.partition, pairs, plan.bytes_of(plan.storage));
+  const ShellPlan plan = detailed_plan(dealt.dataset.graph, options);
+  const auto pairs = static_cast<std::uint64_t>(std::llround(plan.estimate.total()));
+  return by_rank(*dealt.partition, pairs, plan.bytes());
 }
 
 void run_info(const Info& info) {
@@ -189,7 +200,7 @@ void run_info(const Info& info) {
   const ComponentFacts facts = look_at_components(read.dataset.graph, info);
   std::optional<ShellPlan> plan;
   if (info.shells.given()) {
-    plan = plan_shells(read.dataset.graph, info.shells.options(info.common, nullptr));
+    plan = detailed_plan(read.dataset.graph, info.shells.options(info.common));
   }
   if (info.common.json) {
     Json json = to_json(read, facts, info);

@@ -52,7 +52,7 @@ void ShellFlags::add_to(CLI::App& verb, bool hops_required) {
   add_min_paths_flag(verb, min_paths_)->capture_default_str();
 }
 
-ShellOptions ShellFlags::options(const Common& common, Progress* progress) const {
+ShellOptions ShellFlags::options(const Common& common) const {
   ShellOptions options;
   if (given()) options.hops = parse_hops(hops_);
   options.storage = storage_named(storage_);
@@ -61,7 +61,6 @@ ShellOptions ShellFlags::options(const Common& common, Progress* progress) const
   options.threads = common.threads;
   options.memory = common.memory;
   options.seed = common.seed;
-  options.progress = progress;
   return options;
 }
 

@@ -19,7 +19,7 @@ class ShellFlags {
   void add_to(CLI::App& verb, bool hops_required);
 
   bool given() const { return !hops_.empty(); }
-  ShellOptions options(const Common& common, Progress* progress) const;
+  ShellOptions options(const Common& common) const;
 
  private:
   std::string hops_;

@@ -83,10 +83,21 @@ void write_hops_of(const Shells& shells, const Partition& partition,
   }
 }
 
+/// What shells that were built tell of themselves.
+Answer answer_of(const Shells& shells) {
+  return {.pairs = shells.pairs(), .storage = shells.storage(), .bytes = shells.bytes()};
+}
+
+/// The shells, with a progress bar.
+Shells build(const Graph& graph, const ShellOptions& options, const ShellsVerb& verb) {
+  TerminalProgress progress("finding shells", verb.common.quiet);
+  return build_shells(graph, options, &progress);
+}
+
 Answer write_distances(const Graph& graph, ShellOptions options, const ShellsVerb& verb,
                        const Partition* partition) {
   options.storage = Storage::dense;
-  const Shells shells = build_shells(graph, options);
+  const Shells shells = build(graph, options, verb);
   TerminalProgress progress("writing " + verb.out.string(), verb.common.quiet);
   if (partition != nullptr) {
     // Two bytes where any process needs them.
@@ -98,7 +109,7 @@ Answer write_distances(const Graph& graph, ShellOptions options, const ShellsVer
     } else {
       write_hops_of<std::uint8_t>(shells, *partition, verb.out);
     }
-    return {shells.pairs(verb.common.threads), shells.storage(), shells.bytes()};
+    return answer_of(shells);
   }
   if (const auto* bytes = std::get_if<HopMatrix<std::uint8_t>>(&shells.held())) {
     write_matrix(*bytes, verb.out, progress);
@@ -107,13 +118,12 @@ Answer write_distances(const Graph& graph, ShellOptions options, const ShellsVer
   } else {
     write_matrix(HopMatrix<std::uint8_t>(0), verb.out, progress);
   }
-  return {shells.pairs(verb.common.threads), shells.storage(), shells.bytes()};
+  return answer_of(shells);
 }
 
-/// One shell, whose rows are all here, as a graph.
-Graph shell_as_graph(const Shells& shells, std::uint32_t hop, bool directed, std::uint64_t memory) {
-  const std::vector<std::uint64_t> pairs = shells.pairs();
-  const std::uint64_t count = hop < pairs.size() ? pairs[hop] : 0;
+/// One shell of this number of pairs, whose rows are all here, as a graph.
+Graph shell_as_graph(const Shells& shells, std::uint32_t hop, std::uint64_t count, bool directed,
+                     std::uint64_t memory) {
   // Its number, and a value with its copy where the file has values.
   constexpr std::uint64_t bytes_of_pair = sizeof(NodeId) + 2 * sizeof(float);
   detail::check_budget(count * bytes_of_pair, memory, fmt::format("shell {}", hop));
@@ -157,15 +167,17 @@ Answer write_shell(const Graph& graph, ShellOptions options, const ShellsVerb& v
                    const Partition* partition) {
   options.hops = *verb.hop;
   if (options.storage == Storage::automatic) options.storage = Storage::sparse;
-  const Shells shells = build_shells(graph, options);
+  const Shells shells = build(graph, options, verb);
+  const Answer answer = answer_of(shells);
+  const std::uint64_t count = *verb.hop < answer.pairs.size() ? answer.pairs[*verb.hop] : 0;
   Dataset shell;
   shell.graph = partition == nullptr
-                    ? shell_as_graph(shells, *verb.hop, graph.directed(), verb.common.memory)
+                    ? shell_as_graph(shells, *verb.hop, count, graph.directed(), verb.common.memory)
                     : gather_shell(shells, *verb.hop, graph.directed(), *partition);
-  if (!speaks()) return {shells.pairs(verb.common.threads), shells.storage(), shells.bytes()};
+  if (!speaks()) return answer;
   TerminalProgress progress("writing " + verb.out.string(), verb.common.quiet);
   io::write_graph(verb.out, shell, {}, &progress);
-  return {shells.pairs(verb.common.threads), shells.storage(), shells.bytes()};
+  return answer;
 }
 
 Answer find_shells(const Graph& graph, const ShellOptions& options, const ShellsVerb& verb,
@@ -174,17 +186,16 @@ Answer find_shells(const Graph& graph, const ShellOptions& options, const Shells
   if (verb.hop) return write_shell(graph, options, verb, partition);
   // Sizes alone need nothing held, unless it was asked for.
   if (options.storage == Storage::automatic || options.storage == Storage::stream) {
-    if (partition == nullptr) return {shell_sizes(graph, options), Storage::stream, 0};
+    TerminalProgress progress("counting pairs", verb.common.quiet);
+    if (partition == nullptr) return {.pairs = shell_sizes(graph, options, &progress)};
     // No rows are kept, so that whoever counts them need not own them.
     ShellOptions of_all = options;
     of_all.rows = {};
-    return {part_of_shell_sizes(graph, of_all,
-                                static_cast<std::size_t>(partition->communicator().rank()),
-                                static_cast<std::size_t>(partition->communicator().size())),
-            Storage::stream, 0};
+    const auto rank = static_cast<std::size_t>(partition->communicator().rank());
+    const auto ranks = static_cast<std::size_t>(partition->communicator().size());
+    return {.pairs = part_of_shell_sizes(graph, of_all, rank, ranks, &progress)};
   }
-  const Shells shells = build_shells(graph, options);
-  return {shells.pairs(verb.common.threads), shells.storage(), shells.bytes()};
+  return answer_of(build(graph, options, verb));
 }
 
 /// What all processes have found, from what each has.
@@ -219,8 +230,7 @@ void run_shells(const ShellsVerb& verb) {
   }
   check_writable(verb.out);
   io::ReadResult read = verb.source.load(verb.common);
-  TerminalProgress progress("walking", verb.common.quiet);
-  ShellOptions options = verb.flags.options(verb.common, &progress);
+  ShellOptions options = verb.flags.options(verb.common);
   std::shared_ptr<const Partition> partition;
   if (communicator() != nullptr) {
     ShardedDataset dealt = distribute_graph(read.dataset.graph, options.hops);

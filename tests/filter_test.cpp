@@ -7,18 +7,21 @@
 #include <cmath>
 #include <limits>
 
+#include "filter/reference.hpp"
+#include "kernels/hops.hpp"
 #include "kernels/target.hpp"
 #include "ngf/components.hpp"
 #include "ngf/error.hpp"
 #include "ngf/generate.hpp"
 #include "ngf/random.hpp"
 #include "ngf/spectrum.hpp"
-#include "shells/reference.hpp"
 #include "tests/support.hpp"
 
 namespace ngf {
 namespace {
 
+using filter::reference_filter;
+using filter::reference_shells;
 using test::error_of;
 using test::random_edges;
 
@@ -39,38 +42,6 @@ Matrix random_matrix(Eigen::Index rows, Eigen::Index columns, std::uint64_t seed
   return result;
 }
 
-double largest_singular_value_of(const Eigen::MatrixXd& matrix) {
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> gram(matrix.transpose() * matrix);
-  return std::sqrt(gram.eigenvalues().maxCoeff());
-}
-
-// The plain twin: shells as dense matrices, found by the plain search, normalised by definition.
-std::vector<Eigen::MatrixXd> plain_shells(const Graph& graph, std::size_t count,
-                                          Normalization normalization) {
-  const auto nodes = static_cast<Eigen::Index>(graph.nodes());
-  std::vector<Eigen::MatrixXd> shells(count, Eigen::MatrixXd::Zero(nodes, nodes));
-  for (NodeId u = 0; u < graph.nodes(); ++u) {
-    const auto found = shells::plain_search(graph, u);
-    for (NodeId v = 0; v < graph.nodes(); ++v) {
-      if (found.hops[v] < count) shells[found.hops[v]](u, v) = 1;
-    }
-  }
-  const auto inverse = [](double d) { return d > 0 ? 1 / d : 0.0; };
-  for (Eigen::MatrixXd& shell : shells) {
-    const Eigen::VectorXd rows = shell.rowwise().sum();
-    const Eigen::VectorXd columns = shell.colwise().sum();
-    if (normalization == Normalization::lmax && shell.sum() > 0) {
-      shell /= largest_singular_value_of(shell);
-    } else if (normalization == Normalization::row) {
-      shell = rows.unaryExpr(inverse).asDiagonal() * shell;
-    } else if (normalization == Normalization::symmetric) {
-      shell = rows.unaryExpr(inverse).cwiseSqrt().asDiagonal() * shell *
-              columns.unaryExpr(inverse).cwiseSqrt().asDiagonal();
-    }
-  }
-  return shells;
-}
-
 Eigen::MatrixXd plain_shift(const Graph& graph, Shift shift) {
   const auto nodes = static_cast<Eigen::Index>(graph.nodes());
   Eigen::MatrixXd a = Eigen::MatrixXd::Zero(nodes, nodes);
@@ -87,7 +58,7 @@ Eigen::MatrixXd plain_shift(const Graph& graph, Shift shift) {
     case Shift::adjacency:
       return a;
     case Shift::adjacency_lmax:
-      return a / largest_singular_value_of(a);
+      return a / filter::reference_singular_value(a);
     case Shift::laplacian:
       return Eigen::MatrixXd(degree.asDiagonal()) - a;
     case Shift::normalized_laplacian: {
@@ -99,16 +70,6 @@ Eigen::MatrixXd plain_shift(const Graph& graph, Shift shift) {
       return root.asDiagonal() * a * root.asDiagonal();
   }
   return a;
-}
-
-Eigen::MatrixXd plain_sum(const Taps& taps, const std::vector<Eigen::MatrixXd>& shells) {
-  Eigen::MatrixXd sum = Eigen::MatrixXd::Zero(shells[0].rows(), shells[0].cols());
-  for (std::size_t k = 0; k < taps.count(); ++k) {
-    for (Eigen::Index u = 0; u < sum.rows(); ++u) {
-      sum.row(u) += taps(static_cast<NodeId>(u), k) * shells[k].row(u);
-    }
-  }
-  return sum;
 }
 
 std::vector<Eigen::MatrixXd> powers_of(const Eigen::MatrixXd& shift, std::size_t count) {
@@ -150,15 +111,15 @@ TEST(NeighborhoodFilter, EqualsExplicitMatricesInEveryForm) {
   for (const bool directed : {false, true}) {
     const Graph graph = some_graph(90, directed);
     for (const Normalization normalization : all_normalizations) {
-      const auto shells = plain_shells(graph, taps.count(), normalization);
+      const auto shells = reference_shells(graph, taps.count(), normalization);
       const Taps grouped = grouped_taps(graph.nodes(), taps.count(), 3);
       for (const Storage storage : {Storage::sparse, Storage::dense, Storage::stream}) {
         FilterOptions options;
         options.normalization = normalization;
         options.shells.storage = storage;
         options.shells.threads = 1;
-        expect_equal_to(NeighborhoodFilter(graph, taps, options), plain_sum(taps, shells));
-        expect_equal_to(NeighborhoodFilter(graph, grouped, options), plain_sum(grouped, shells));
+        expect_equal_to(NeighborhoodFilter(graph, taps, options), reference_filter(taps, shells));
+        expect_equal_to(NeighborhoodFilter(graph, grouped, options), reference_filter(grouped, shells));
       }
     }
   }
@@ -174,7 +135,7 @@ TEST(NeighborhoodFilter, AppliesIntoMemoryThatIsThere) {
     const Matrix before = y;
     const Matrix x = random_matrix(90, 256, 8);
     const Matrix expected =
-        plain_sum(filter.taps(), plain_shells(graph, 3, Normalization::none)) * x;
+        reference_filter(filter.taps(), reference_shells(graph, 3, Normalization::none)) * x;
     filter.apply_to<double>(x, y);
     EXPECT_EQ(y, filter.apply(x));
     expect_near(y, expected, 1e-9);
@@ -194,7 +155,7 @@ TEST(NeighborhoodFilter, TheSameOnEveryInstructionSet) {
   const Taps taps{1, 0.5, 0.25, 0.125, 1};
   const std::string before = kernels::current_target();
   for (const Normalization normalization : {Normalization::none, Normalization::symmetric}) {
-    const auto h = plain_sum(taps, plain_shells(graph, taps.count(), normalization));
+    const auto h = reference_filter(taps, reference_shells(graph, taps.count(), normalization));
     for (const std::string& target : kernels::available_targets()) {
       kernels::use_target(target);
       for (const Storage storage : {Storage::sparse, Storage::dense, Storage::stream}) {
@@ -220,7 +181,7 @@ void expect_gradients_of(const NeighborhoodFilter& filter,
   const SignalsOf<Real> g = random_matrix(nodes, width, 4).cast<Real>();
   const auto found = filter.gradients(x, g);
   const Eigen::MatrixXd by_output = g.template cast<double>();
-  expect_near(found.input.template cast<double>(), plain_sum(taps, shells).transpose() * by_output,
+  expect_near(found.input.template cast<double>(), reference_filter(taps, shells).transpose() * by_output,
               tolerance);
   for (std::size_t k = 0; k < taps.count(); ++k) {
     const Eigen::MatrixXd product = shells[k] * x.template cast<double>();
@@ -252,8 +213,8 @@ TEST(NeighborhoodFilter, HopsEqualExplicitMatricesAtEveryWidthAndNumberOfTaps) {
         options.shells.storage = Storage::dense;
         options.shells.threads = 1;
         const NeighborhoodFilter filter(graph, Taps(values), options);
-        const auto shells = plain_shells(graph, count, normalization);
-        const Eigen::MatrixXd h = plain_sum(filter.taps(), shells);
+        const auto shells = reference_shells(graph, count, normalization);
+        const Eigen::MatrixXd h = reference_filter(filter.taps(), shells);
         for (const Eigen::Index width : {1, 5, 6, 7, 13, 33, 64, 70}) {
           const Matrix x = random_matrix(nodes, width, 3);
           expect_near(filter.apply(x), h * x, 1e-9);
@@ -274,7 +235,7 @@ TEST(NeighborhoodFilter, GradientsInFloatEqualThoseOfExplicitMatrices) {
   for (const bool directed : {false, true}) {
     const Graph graph = some_graph(200, directed);
     for (const Normalization normalization : all_normalizations) {
-      const auto shells = plain_shells(graph, 6, normalization);
+      const auto shells = reference_shells(graph, 6, normalization);
       for (const Taps& taps : {Taps{1, -2, 0.5, 3, 0, 1}, grouped_taps(200, 6, 3)}) {
         FilterOptions options;
         options.normalization = normalization;
@@ -294,7 +255,7 @@ TEST(NeighborhoodFilter, MergedTwinsChangeNothing) {
   const NodeId nodes = graph.nodes();
   for (const std::size_t count : {1U, 2U, 3U, 6U}) {
     for (const Normalization normalization : all_normalizations) {
-      const auto shells = plain_shells(graph, count, normalization);
+      const auto shells = reference_shells(graph, count, normalization);
       std::vector<double> values{0.5, -1, 2, 0.25, 0, 1.5};
       values.resize(count);
       for (const Taps& taps : {Taps(values), grouped_taps(nodes, count, 3)}) {
@@ -307,7 +268,7 @@ TEST(NeighborhoodFilter, MergedTwinsChangeNothing) {
           const NeighborhoodFilter filter(graph, taps, options);
           EXPECT_LT(filter.shells().nodes(), nodes);
           EXPECT_EQ(filter.nodes(), nodes);
-          expect_equal_to(filter, plain_sum(taps, shells));
+          expect_equal_to(filter, reference_filter(taps, shells));
           expect_gradients_of<float>(filter, shells, 7, 1e-5);
           expect_gradients_of<double>(filter, shells, 7, 1e-9);
         }
@@ -320,27 +281,32 @@ TEST(NeighborhoodFilter, TwinsThatNoPathJoinsHaveNothingFromEachOther) {
   // A star of three leaves, and three nodes alone.
   const Graph graph = build_graph(7, std::vector<Edge>{{0, 1}, {0, 2}, {0, 3}});
   const Taps taps{1, 2, 4, 8};
-  const auto shells = plain_shells(graph, taps.count(), Normalization::none);
+  const auto shells = reference_shells(graph, taps.count(), Normalization::none);
   FilterOptions options;
   options.merging = Merging::always;
   for (const Storage storage : {Storage::sparse, Storage::dense}) {
     options.shells.storage = storage;
     const NeighborhoodFilter filter(graph, taps, options);
     EXPECT_EQ(filter.shells().nodes(), 3U);
-    expect_equal_to(filter, plain_sum(taps, shells));
+    expect_equal_to(filter, reference_filter(taps, shells));
   }
 }
 
-TEST(NeighborhoodFilter, TapsMayTellMergedTwinsApart) {
+TEST(NeighborhoodFilter, TapsMayNotTellMergedTwinsApart) {
   const Graph graph = test::graph_with_twins();
+  const Taps grouped = grouped_taps(graph.nodes(), 3, 4);
   FilterOptions options;
   options.merging = Merging::always;
-  NeighborhoodFilter filter(graph, {1, 2, 3}, options);
-  const NodeId merged = filter.shells().nodes();
-  const Taps grouped = grouped_taps(graph.nodes(), 3, 4);
-  filter.set_taps(grouped);
-  EXPECT_GT(filter.shells().nodes(), merged);
-  expect_equal_to(filter, plain_sum(grouped, plain_shells(graph, 3, Normalization::none)));
+  NeighborhoodFilter merged(graph, {1, 2, 3}, options);
+  EXPECT_NE(error_of<Error>([&] { merged.set_taps(grouped); }).find("merged"), std::string::npos);
+  // A filter that was planned for such taps takes others of the same groups.
+  NeighborhoodFilter filter(graph, grouped, options);
+  EXPECT_GT(filter.shells().nodes(), merged.shells().nodes());
+  std::vector<double> others = grouped.values();
+  for (double& value : others) value += 1;
+  filter.set_taps({3, others, grouped.group_of()});
+  expect_equal_to(filter,
+                  reference_filter(filter.taps(), reference_shells(graph, 3, Normalization::none)));
 }
 
 TEST(NeighborhoodFilter, TwinsAreMergedWhereThatSavesTime) {
@@ -397,13 +363,13 @@ TEST(NeighborhoodFilter, RowsTwoByTwoEqualExplicitMatrices) {
   for (const bool directed : {false, true}) {
     const Graph graph = graph_of_long_rows(directed);
     for (const Normalization normalization : all_normalizations) {
-      const auto shells = plain_shells(graph, taps.count(), normalization);
+      const auto shells = reference_shells(graph, taps.count(), normalization);
       for (const Taps& own : {taps, grouped_taps(graph.nodes(), taps.count(), 3)}) {
         FilterOptions options;
         options.normalization = normalization;
         options.shells.storage = Storage::sparse;
         const NeighborhoodFilter filter(graph, own, options);
-        expect_equal_to(filter, plain_sum(own, shells));
+        expect_equal_to(filter, reference_filter(own, shells));
         for (const Eigen::Index width : {2, 16, 37, 70}) {
           expect_gradients_of<double>(filter, shells, width, 1e-10);
           expect_gradients_of<float>(filter, shells, width, 1e-5);
@@ -430,11 +396,11 @@ TEST(NeighborhoodFilter, RowsTwoByTwoAreTheSameOnEveryInstructionSet) {
   const std::string before = kernels::current_target();
   for (const Normalization normalization : {Normalization::none, Normalization::symmetric}) {
     options.normalization = normalization;
-    const auto shells = plain_shells(graph, taps.count(), normalization);
+    const auto shells = reference_shells(graph, taps.count(), normalization);
     for (const std::string& target : kernels::available_targets()) {
       kernels::use_target(target);
       const NeighborhoodFilter filter(graph, taps, options);
-      expect_equal_to(filter, plain_sum(taps, shells));
+      expect_equal_to(filter, reference_filter(taps, shells));
       expect_gradients_of<float>(filter, shells, 70, 1e-5);
     }
   }
@@ -447,21 +413,22 @@ TEST(NeighborhoodFilter, LongRowsGoOneByOneWhereHopsAreManyOrMemoryIsShort) {
   for (NodeId u = 0; u < 170; ++u) edges.push_back({u, (u + 1) % 170});
   const Graph ring = build_graph(170, edges);
   const Taps many(std::vector<double>(41, 0.5));
-  const auto ring_shells = plain_shells(ring, many.count(), Normalization::symmetric);
+  const auto ring_shells = reference_shells(ring, many.count(), Normalization::symmetric);
   FilterOptions options;
   options.normalization = Normalization::symmetric;
   options.shells.storage = Storage::sparse;
-  expect_equal_to(NeighborhoodFilter(ring, many, options), plain_sum(many, ring_shells));
+  expect_equal_to(NeighborhoodFilter(ring, many, options), reference_filter(many, ring_shells));
   expect_gradients_of<float>(NeighborhoodFilter(ring, many, options), ring_shells, 37, 1e-5);
   // So many hops that their factors are not told apart one by one.
   FilterOptions of_hops = options;
   of_hops.shells.storage = Storage::dense;
-  expect_equal_to(NeighborhoodFilter(ring, many, of_hops), plain_sum(many, ring_shells));
+  expect_equal_to(NeighborhoodFilter(ring, many, of_hops), reference_filter(many, ring_shells));
   // No more memory than the lists themselves take.
   const Graph graph = build_graph(5000, random_edges(5000, 20000, 7));
   const Taps taps{0.5, -1, 2, 0.25};
   const MatrixF x = random_matrix(5000, 20, 1).cast<float>();
-  const MatrixF expected = NeighborhoodFilter(graph, taps, options).apply(x);
+  const NeighborhoodFilter rich(graph, taps, options);
+  EXPECT_EQ(rich.form<float>(20), ProductForm::paired_lists);
   options.shells.memory = 1;
   // What is asked for is estimated at first, then counted.
   for (int attempt = 0; attempt < 2; ++attempt) {
@@ -472,9 +439,9 @@ TEST(NeighborhoodFilter, LongRowsGoOneByOneWhereHopsAreManyOrMemoryIsShort) {
       options.shells.memory = error.needed();
     }
   }
-  const MatrixF found = NeighborhoodFilter(graph, taps, options).apply(x);
-  expect_near(found.cast<double>(), expected.cast<double>(), 1e-5);
-  EXPECT_NE(found, expected) << "the order of sums tells that rows went one by one";
+  const NeighborhoodFilter poor(graph, taps, options);
+  EXPECT_EQ(poor.form<float>(20), ProductForm::lists);
+  expect_near(poor.apply(x).cast<double>(), rich.apply(x).cast<double>(), 1e-5);
 }
 
 TEST(NeighborhoodFilter, RowsTwoByTwoNeedNoNeighbors) {
@@ -534,17 +501,14 @@ TEST(NeighborhoodFilter, StorageDependsOnTheWidthThatIsExpected) {
   for (NodeId u = 0; u < 200; ++u) edges.push_back({u, (u + 1) % 200});
   const Graph graph = build_graph(200, edges);
   const Taps taps(std::vector<double>(16, 1.0));
-  const auto storage = [&](std::int64_t width, double dense_above) {
+  const auto storage = [&](std::int64_t width) {
     FilterOptions options;
     options.width = width;
-    options.shells.dense_above = dense_above;
-    return NeighborhoodFilter(graph, taps, options).shells().storage();
+    return plan_filter(graph, taps, options).shells.storage;
   };
-  EXPECT_EQ(storage(0, 0.25), Storage::sparse);
-  EXPECT_EQ(storage(0, 0.15), Storage::dense);
-  EXPECT_EQ(storage(64, 0.25), Storage::sparse);
-  const bool in_registers = kernels::current_target().starts_with("avx3");
-  EXPECT_EQ(storage(1, 0.25), in_registers ? Storage::dense : Storage::sparse);
+  EXPECT_EQ(storage(0), Storage::sparse);
+  EXPECT_EQ(storage(64), Storage::sparse);
+  EXPECT_EQ(storage(1), kernels::has_block_products(15) ? Storage::dense : Storage::sparse);
 }
 
 TEST(NeighborhoodFilter, ConstantTapsThatCoverTheDiameterSumUpTheComponent) {
@@ -600,9 +564,9 @@ TEST(PolynomialFilter, EqualsExplicitMatrices) {
           continue;
         }
         const auto powers = powers_of(plain_shift(*graph, shift), taps.count());
-        expect_equal_to(PolynomialFilter(*graph, taps, shift, 1), plain_sum(taps, powers));
+        expect_equal_to(PolynomialFilter(*graph, taps, shift, 1), reference_filter(taps, powers));
         const Taps grouped = grouped_taps(graph->nodes(), taps.count(), 4);
-        expect_equal_to(PolynomialFilter(*graph, grouped, shift, 1), plain_sum(grouped, powers));
+        expect_equal_to(PolynomialFilter(*graph, grouped, shift, 1), reference_filter(grouped, powers));
       }
     }
   }
@@ -674,27 +638,25 @@ TEST(PolynomialFilter, StopsWhenAsked) {
   for (const Taps& taps : {Taps{1, 0.5, 0.25, 0.125}, grouped_taps(300, 3, 4)}) {
     for (const int threads : {1, 3}) {
       Patience patience(enough);
-      const PolynomialFilter plain(graph, taps, Shift::adjacency, threads);
-      const PolynomialFilter filter(graph, taps, Shift::adjacency, threads, nullptr, &patience);
-      EXPECT_EQ(filter.apply(x), plain.apply(x));
-      EXPECT_EQ(filter.apply_transpose(x), plain.apply_transpose(x));
-      EXPECT_EQ(filter.gradients(x, g).input, plain.gradients(x, g).input);
-      EXPECT_EQ(filter.gradients(x, g).taps, plain.gradients(x, g).taps);
+      const PolynomialFilter filter(graph, taps, Shift::adjacency, threads);
+      EXPECT_EQ(filter.apply(x, &patience), filter.apply(x));
+      EXPECT_EQ(filter.apply_transpose(x, &patience), filter.apply_transpose(x));
+      EXPECT_EQ(filter.gradients(x, g, &patience).input, filter.gradients(x, g).input);
+      EXPECT_EQ(filter.gradients(x, g, &patience).taps, filter.gradients(x, g).taps);
       EXPECT_LT(patience.left, enough);
       // One pass over 300 rows of 2048 columns asks 10 times.
       for (const int questions : {0, 1, 10}) {
         patience.left = questions;
-        EXPECT_THROW(filter.apply(x), Interrupted);
+        EXPECT_THROW(filter.apply(x, &patience), Interrupted);
         patience.left = questions;
-        EXPECT_THROW(filter.apply_transpose(x), Interrupted);
+        EXPECT_THROW(filter.apply_transpose(x, &patience), Interrupted);
         patience.left = questions;
-        EXPECT_THROW(filter.gradients(x, g), Interrupted);
+        EXPECT_THROW(filter.gradients(x, g, &patience), Interrupted);
       }
     }
   }
   Patience none(0);
-  EXPECT_THROW(PolynomialFilter(graph, {1, 1}, Shift::adjacency_lmax, 0, nullptr, &none),
-               Interrupted);
+  EXPECT_THROW(PolynomialFilter(graph, {1, 1}, Shift::adjacency_lmax, 0, &none), Interrupted);
 }
 
 TEST(Filters, RefuseWhatDoesNotMatch) {

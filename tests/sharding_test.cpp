@@ -1,9 +1,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "ngf/filter.hpp"
 #include "ngf/generate.hpp"
-#include "ngf/partition.hpp"
+#include "ngf/sharded_filter.hpp"
 #include "ngf/tasks/classify.hpp"
 #include "tests/sharding_support.hpp"
 #include "tests/support.hpp"
@@ -100,7 +99,7 @@ TEST(RowsOfShells, AreCountedAndStreamed) {
       for (std::size_t k = 0; k < own.size(); ++k) counted[k] += own[k];
       streamed[0] += options.rows.count();
       std::mutex mutex;
-      stream_shells(graph, options, [&](const ShellRows<NodeId>& rows) {
+      stream_shells(graph, plan_shells(graph, options), [&](const ShellRows<NodeId>& rows) {
         const std::lock_guard lock(mutex);
         for (std::size_t i = 0; i < rows.rows.size(); ++i) {
           EXPECT_TRUE(options.rows.contains(rows.rows[i]));
@@ -285,10 +284,9 @@ TEST(TeamFilter, NeighborhoodIsThatOfOneProcess) {
             run_team(ranks, [&, &graph = graph,
                              &name = name](const std::shared_ptr<Communicator>& team) {
               const Dealt dealt(graph, team, 3);
-              FilterOptions own = options;
-              own.partition = dealt.partition;
-              const NeighborhoodFilter filter(dealt.graph, dealt.taps(taps), own);
-              EXPECT_EQ(filter.rows(), dealt.partition->own().count());
+              const ShardedNeighborhoodFilter filter(dealt.graph, dealt.taps(taps), options,
+                                                     dealt.partition);
+              EXPECT_EQ(filter.rows().count(), dealt.partition->own().count());
               EXPECT_LT(relative(dealt_results<double>(filter, dealt, x, g), expected), 1e-9)
                   << name << ", " << normalization_name(normalization) << ", "
                   << storage_name(storage) << ", " << ranks << " ranks";
@@ -314,11 +312,9 @@ TEST(TeamFilter, OneColumnAndPairedRows) {
       const auto expected = whole_results<float>(NeighborhoodFilter(graph, taps, options), x, x);
       run_team(3, [&](const std::shared_ptr<Communicator>& team) {
         const Dealt dealt(graph, team, 4);
-        FilterOptions own = options;
-        own.partition = dealt.partition;
-        const NeighborhoodFilter filter(dealt.graph, taps, own);
+        const ShardedNeighborhoodFilter filter(dealt.graph, taps, options, dealt.partition);
         EXPECT_LT(relative(dealt_results<float>(filter, dealt, x, x), expected), 1e-5);
-        EXPECT_LT(filter.shells().rows().count(), graph.nodes() * 2 / 5);
+        EXPECT_LT(filter.local().shells().rows().count(), graph.nodes() * 2 / 5);
       });
     }
   }
@@ -338,7 +334,8 @@ TEST(TeamFilter, PolynomialIsThatOfOneProcess) {
           run_team(ranks, [&, &graph = graph,
                            &name = name](const std::shared_ptr<Communicator>& team) {
             const Dealt dealt(graph, team, 3);
-            const PolynomialFilter filter(dealt.graph, dealt.taps(taps), shift, 1, dealt.partition);
+            const ShardedPolynomialFilter filter(dealt.graph, dealt.taps(taps), shift, 1,
+                                                 dealt.partition);
             EXPECT_LT(relative(dealt_results<double>(filter, dealt, x, g), expected), 1e-9)
                 << name << ", " << shift_name(shift) << ", " << ranks << " ranks";
           });
@@ -357,8 +354,8 @@ TEST(TeamFilter, FitsTaps) {
     const Dealt dealt(graph, team, 3);
     FilterOptions options;
     options.shells.threads = 1;
-    options.partition = dealt.partition;
-    const NeighborhoodFilter filter(dealt.graph, Taps{1, 1, 1, 1}, options);
+    const ShardedNeighborhoodFilter filter(dealt.graph, Taps{1, 1, 1, 1}, options,
+                                           dealt.partition);
     const auto found = fit_taps(filter, dealt.own<double>(x), dealt.own<double>(y));
     EXPECT_LT(relative(found.taps, taps.values()), 1e-8);
   });

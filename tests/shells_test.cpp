@@ -300,15 +300,16 @@ TEST(Shells, TheEmptyGraph) {
 TEST(Shells, PlansBeforeTheyTakeMemory) {
   const Graph graph = random_graph(3000, 4, 51);
   const ShellPlan plan = plan_shells(graph, {.hops = 3});
-  EXPECT_TRUE(plan.estimated);
+  EXPECT_FALSE(plan.estimate.exact);
   const auto exact = shell_sizes(graph, {.hops = 3});
-  ASSERT_EQ(plan.pairs.size(), exact.size());
+  ASSERT_EQ(plan.estimate.pairs.size(), exact.size());
   for (std::size_t k = 0; k < exact.size(); ++k) {
-    EXPECT_NEAR(static_cast<double>(plan.pairs[k]), static_cast<double>(exact[k]),
+    EXPECT_NEAR(plan.estimate.pairs[k], static_cast<double>(exact[k]),
                 0.2 * static_cast<double>(exact[k]));
   }
-  const ShellPlan small = plan_shells(random_graph(400, 4, 52), {.hops = 3});
-  EXPECT_FALSE(small.estimated);
+  EXPECT_TRUE(estimate_shells(random_graph(400, 4, 52), {.hops = 3}).exact);
+  // Where the storage is given, nothing depends on sizes.
+  EXPECT_TRUE(plan_shells(graph, {.storage = Storage::dense}).estimate.pairs.empty());
 
   const std::string error = error_of<Error>(
       [&] { build_shells(graph, {.storage = Storage::dense, .memory = 13'000'000}); });
@@ -349,8 +350,9 @@ TEST(Shells, StopWhenAsked) {
     bool stop_requested() const override { return true; }
   } stop;
   const Graph graph = random_graph(100, 3, 61);
-  EXPECT_THROW(shell_sizes(graph, {.progress = &stop}), Interrupted);
-  EXPECT_THROW(build_shells(graph, {.storage = Storage::dense, .progress = &stop}), Interrupted);
+  EXPECT_THROW(shell_sizes(graph, {}, &stop), Interrupted);
+  const ShellOptions options{.storage = Storage::dense};
+  EXPECT_THROW(build_shells(graph, options, &stop), Interrupted);
 }
 
 }  // namespace

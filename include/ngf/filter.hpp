@@ -8,27 +8,25 @@
 
 #include "ngf/graph.hpp"
 #include "ngf/matrix.hpp"
-#include "ngf/partition.hpp"
 #include "ngf/shells.hpp"
 #include "ngf/spectrum.hpp"
 
 /// Graph filters: y = sum over k of h_k A_k x on shells (neighbourhood filters), and
 /// y = sum over k of h_k S^k x on powers of a shift (classical, polynomial filters).
 ///
-/// Signals X are N x F, one row a node, float or double. The answer does not depend on the number
-/// of threads. Where nodes are dealt to a team of processes, each has the rows of its own nodes, of
-/// signals and of results, and all of them filter at the same time.
+/// Signals X are N x F, one row per node, float or double. The answer does not depend on the number
+/// of threads. A filter on shells that hold some rows alone takes the signals of all nodes, and
+/// returns those rows of its results.
 
 namespace ngf {
 
 namespace filter {
-struct ListLayout;
-struct Twins;
-}  // namespace filter
-
-/// The signals of all nodes from those of each rank's own.
 template <typename Real>
-SignalsOf<Real> gathered(const Partition& partition, const SignalsView<Real>& own);
+struct ShellFactors;
+struct Layouts;
+struct ShellScales;
+struct ShellSource;
+}  // namespace filter
 
 /// The numbers h_k of a filter, k = 0..count-1: one set for all nodes, or one set for each group of
 /// nodes ("node-variant").
@@ -81,90 +79,131 @@ enum class Merging {
   always,  ///< where there are any
 };
 
-struct FilterOptions {
-  Normalization normalization = Normalization::none;
-  ShellOptions shells;  ///< `hops` is set by the number of taps
-  /// Shells of pairs that several paths must join are never merged.
-  Merging merging = Merging::automatic;
-  /// Columns of the signals to come, 0 where that is not known, and whether they are double: which
-  /// form of storage is the fastest depends on it.
-  std::int64_t width = 0;
-  bool in_double = false;
-  /// Where given, each process holds the shells of its own nodes. All have the whole graph, and all
-  /// taps.
-  std::shared_ptr<const Partition> partition;
+/// How a product of shells with signals is computed; the answer is the same but for rounding. Each
+/// form is for one storage; docs/filters.md says where each is the fastest.
+enum class ProductForm {
+  automatic,
+  short_lists,     ///< lists of few columns per row, on signals where they lie
+  paired_lists,    ///< long lists of two rows that lie close to each other, merged
+  lists,           ///< lists row by row
+  streamed_lists,  ///< rows that are found again for each product
+  hop_sum,         ///< hops; one column, one shell: the signals at that hop are summed
+  hop_lookup,      ///< hops; one column: each hop becomes a weight in a register
+  hop_half,        ///< the same, each hop looked up once for both of its nodes
+  hop_blocks,      ///< hops, the weights of 64 rows at a time
+  hop_tiles,       ///< hops, tiles of weights times panels of signals
 };
 
+struct FilterOptions {
+  Normalization normalization = Normalization::none;
+  ShellOptions shells;  ///< `hops` and `transposed` are set by the plan
+  /// Shells of pairs that several paths must join are never merged.
+  Merging merging = Merging::automatic;
+  /// Throws Error where shells, signals or machine do not allow the form.
+  ProductForm form = ProductForm::automatic;
+  /// Columns of the signals to come, 0 where that is not known, and whether they are double: which
+  /// storage and form are the fastest depends on it.
+  std::int64_t width = 0;
+  bool in_double = false;
+};
+
+/// What a filter will be, before any of it is built.
+struct FilterPlan {
+  ShellPlan shells;  ///< with the classes of twins, where these are merged
+  Normalization normalization = Normalization::none;
+  ProductForm form = ProductForm::automatic;  ///< of products with `width` columns
+  bool forced = false;                        ///< whether the form was asked for
+  std::int64_t width = 0;                     ///< that the plan is for
+  double flops = 0;                           ///< of one product, about
+};
+
+/// Chooses storage, engine, merging and form together. Little work; see `plan_shells`.
+FilterPlan plan_filter(const Graph& graph, const Taps& taps, const FilterOptions& options = {},
+                       Progress* progress = nullptr);
+
 /// y = sum over k of h_k A_k x, with A_k the shell of k hops.
+///
+/// Products throw Interrupted where `progress` asks to stop while rows are streamed; their outputs
+/// are then undefined.
 class NeighborhoodFilter {
  public:
-  /// Finds the shells 0..taps.count()-1 of the graph. Throws Error for taps that do not match it.
-  NeighborhoodFilter(const Graph& graph, Taps taps, FilterOptions options = {});
+  /// Throws Error for taps that do not match the shells: that reach farther, or that tell twins
+  /// apart that were merged.
+  NeighborhoodFilter(Shells shells, Taps taps, Normalization normalization = Normalization::none,
+                     ProductForm form = ProductForm::automatic, Progress* progress = nullptr);
+  /// The same with scales that are known.
+  NeighborhoodFilter(Shells shells, Taps taps, std::shared_ptr<const filter::ShellScales> scales,
+                     ProductForm form);
+  /// On shells that were built as planned.
+  NeighborhoodFilter(Shells shells, Taps taps, const FilterPlan& plan,
+                     Progress* progress = nullptr);
+  /// Plans, builds the shells and puts them together.
+  NeighborhoodFilter(const Graph& graph, Taps taps, const FilterOptions& options = {},
+                     Progress* progress = nullptr);
 
-  NodeId nodes() const { return nodes_; }
-  /// Those that this process has the signals of.
-  NodeId rows() const;
-  /// How nodes are dealt; null where this process has all.
-  const Partition* partition() const { return options_.partition.get(); }
+  NodeId nodes() const { return shells_.graph_nodes(); }
+  /// The nodes whose results are here.
+  RowRange rows() const { return shells_.graph_rows(); }
   const Taps& taps() const { return taps_; }
-  /// Other taps for the same shells. Where they tell twins apart that were merged, the shells are
-  /// found again.
+  /// Other taps for the same shells. Throws Error where they tell merged twins apart.
   void set_taps(Taps taps);
   /// Of the graph, or where twins are merged, of one node of each class of them.
-  const Shells& shells() const { return *shells_; }
+  const Shells& shells() const { return shells_; }
+  /// The form of a product with signals of this width.
+  template <typename Real>
+  ProductForm form(std::int64_t width) const;
   /// Multiplications and additions of one `apply` on signals of this width.
   double flops(std::int64_t width) const;
   /// The largest eigenvalue of A_k, before it is normalised; the largest singular value when the
   /// graph is directed.
-  LargestValue largest_value(std::size_t k) const;
+  LargestValue largest_value(std::size_t k, Progress* progress = nullptr) const;
 
   /// H X.
   template <typename Real>
-  SignalsOf<Real> apply(const SignalsOf<Real>& x) const;
+  SignalsOf<Real> apply(const SignalsOf<Real>& x, Progress* progress = nullptr) const;
   /// H' X, with the transpose H'.
   template <typename Real>
-  SignalsOf<Real> apply_transpose(const SignalsOf<Real>& x) const;
-  /// The same into columns that are there, and no part of x.
+  SignalsOf<Real> apply_transpose(const SignalsOf<Real>& x, Progress* progress = nullptr) const;
+  /// The same into existing columns, which are no part of x.
   template <typename Real>
-  void apply_to(const SignalsView<Real>& x, SignalsSlice<Real> y) const;
+  void apply_to(const SignalsView<Real>& x, SignalsSlice<Real> y,
+                Progress* progress = nullptr) const;
   template <typename Real>
-  void apply_transpose_to(const SignalsView<Real>& x, SignalsSlice<Real> y) const;
-  /// A_k X, normalised.
+  void apply_transpose_to(const SignalsView<Real>& x, SignalsSlice<Real> y,
+                          Progress* progress = nullptr) const;
+  /// A_k X, normalised; or A_k' X.
   template <typename Real>
-  SignalsOf<Real> apply_shell(std::size_t k, const SignalsOf<Real>& x) const;
+  SignalsOf<Real> apply_shell(std::size_t k, const SignalsOf<Real>& x,
+                              bool transposed = false, Progress* progress = nullptr) const;
+  /// How many nodes are at each hop of each node whose results are here, or of the transposed
+  /// graph: row u, column k.
+  Matrix shell_degrees(bool transposed = false, Progress* progress = nullptr) const;
   /// Gradients by X and by the taps, from X and the gradient by the output.
   template <typename Real>
-  FilterGradients<Real> gradients(const SignalsOf<Real>& x, const SignalsOf<Real>& by_output) const;
-  /// The same for columns of matrices.
-  template <typename Real>
-  FilterGradients<Real> gradients_of(const SignalsView<Real>& x,
-                                     const SignalsView<Real>& by_output) const;
-  /// The same, the gradient by X into columns that are there. Returns the one by the taps.
+  FilterGradients<Real> gradients(const SignalsOf<Real>& x, const SignalsOf<Real>& by_output,
+                                  Progress* progress = nullptr) const;
+  /// The same, the gradient by X into existing columns. Returns the one by the taps: where some
+  /// rows alone are here, their part of the sum. Then X may have those rows alone, unless taps
+  /// differ by node.
   template <typename Real>
   std::vector<double> gradients_to(const SignalsView<Real>& x, const SignalsView<Real>& by_output,
-                                   SignalsSlice<Real> by_input) const;
+                                   SignalsSlice<Real> by_input, Progress* progress = nullptr) const;
 
  private:
-  struct Scales;
-  friend class FilterRun;
+  std::size_t shell_count() const;
+  template <typename Real>
+  filter::ShellFactors<Real> factors_without_taps(bool transposed) const;
+  template <typename Real>
+  filter::ShellFactors<Real> factors(bool transposed) const;
+  filter::ShellSource source(bool transposed, Progress* progress) const;
+  void check_taps(const Taps& taps) const;
+  void check_shell(std::size_t k) const;
 
-  void find_shells(const Graph& graph);
-  Storage agreed_storage(const Graph& graph, const ShellOptions& options) const;
-
-  NodeId nodes_;
+  Shells shells_;
   Taps taps_;
-  FilterOptions options_;
-  std::shared_ptr<const filter::Twins> twins_;  // null where they are not merged
-  std::shared_ptr<const Graph> whole_;          // the graph with all twins, where they are
-  std::shared_ptr<const Graph> graph_;          // to find the shells in, where they are not held
-  std::shared_ptr<const Graph> back_graph_;     // transposed; the same when undirected
-  std::shared_ptr<const Partition> shells_partition_;  // of the shells' rows, where nodes are dealt
-  std::shared_ptr<const ShellOptions> walking_;        // how shells are found in it
-  std::shared_ptr<const Shells> shells_;
-  std::shared_ptr<const Shells> back_;  // of the transposed graph; the same when undirected
-  std::shared_ptr<const filter::ListLayout> layout_;       // of the shells
-  std::shared_ptr<const filter::ListLayout> back_layout_;  // of the transposed graph's
-  std::shared_ptr<const Scales> scales_;
+  ProductForm form_;
+  std::shared_ptr<const filter::Layouts> layouts_;
+  std::shared_ptr<const filter::ShellScales> scales_;
 };
 
 /// The matrix S of a polynomial filter. All but the first two are for undirected graphs.
@@ -179,6 +218,7 @@ enum class Shift {
 std::string_view shift_name(Shift shift);
 std::string_view normalization_name(Normalization normalization);
 std::string_view merging_name(Merging merging);
+std::string_view form_name(ProductForm form);
 
 /// A matrix with values, as compressed rows.
 template <typename Real>
@@ -191,23 +231,20 @@ struct ValuedRows {
 /// A graph's matrix with values: what a polynomial filter multiplies by.
 class ShiftOperator {
  public:
-  /// Throws Error for a shift that a directed graph does not have.
-  /// With MPI, each rank stores the rows of the nodes assigned to it.
-  /// Products throw Interrupted when `progress`, which must outlive the operator, asks to stop.
-  ShiftOperator(const Graph& graph, Shift shift, int threads = 0,
-                std::shared_ptr<const Partition> partition = nullptr,
-                const Progress* progress = nullptr);
+  /// Throws Error for a shift that a directed graph does not have. Keeps some rows alone where
+  /// these are given.
+  ShiftOperator(const Graph& graph, Shift shift, int threads = 0, const RowRange& rows = {},
+                Progress* progress = nullptr);
 
-  NodeId nodes() const { return partition_ == nullptr ? rows() : partition_->nodes(); }
-  NodeId rows() const { return static_cast<NodeId>(forward_.offsets.size() - 1); }
-  const Partition* partition() const { return partition_.get(); }
-  /// Of the first row here.
-  NodeId first_node() const { return partition_ == nullptr ? 0 : partition_->own().begin; }
+  NodeId nodes() const { return nodes_; }
+  /// Those that are here.
+  const RowRange& rows() const { return range_; }
   std::uint64_t entries() const { return forward_.columns.size(); }
+  std::uint64_t bytes() const;
   /// Of S, or of S'.
   template <typename Real>
-  ValuedRows<Real> rows(bool transposed) const;
-  /// S X.
+  ValuedRows<Real> values(bool transposed) const;
+  /// S X. X has all nodes, the result the rows that are here.
   template <typename Real>
   SignalsOf<Real> apply(const SignalsOf<Real>& x) const;
   /// S' X.
@@ -215,13 +252,11 @@ class ShiftOperator {
   SignalsOf<Real> apply_transpose(const SignalsOf<Real>& x) const;
   /// y += S x, or y += S' x. Nothing is checked.
   template <typename Real>
-  void add_to(bool transposed, const SignalsView<Real>& x, SignalsSlice<Real> y) const;
+  void add_to(bool transposed, const SignalsView<Real>& x, SignalsSlice<Real> y,
+              Progress* progress = nullptr) const;
   int threads() const { return threads_; }
-  const Progress* progress() const { return progress_; }
 
  private:
-  void divide_by_largest(bool negative);
-
   struct Rows {
     std::vector<std::uint64_t> offsets;
     std::vector<NodeId> columns;
@@ -229,54 +264,50 @@ class ShiftOperator {
     std::vector<float> singles;  // the same in float
   };
 
+  void divide_by_largest(bool negative, Progress* progress);
   static void keep(const RowRange& range, Rows& rows);
 
+  NodeId nodes_ = 0;
+  RowRange range_;
   int threads_ = 0;
   bool symmetric_ = true;
-  std::shared_ptr<const Partition> partition_;
-  const Progress* progress_ = nullptr;
   Rows forward_;
   Rows back_;  // the transpose, where it is another
 };
 
 /// y = sum over k of h_k S^k x.
+///
+/// Products throw Interrupted where `progress` asks to stop; their outputs are then undefined.
 class PolynomialFilter {
  public:
-  /// `progress` as in ShiftOperator. Outputs of a product that was interrupted are undefined.
   PolynomialFilter(const Graph& graph, Taps taps, Shift shift = Shift::adjacency, int threads = 0,
-                   std::shared_ptr<const Partition> partition = nullptr,
-                   const Progress* progress = nullptr);
+                   Progress* progress = nullptr);
 
   NodeId nodes() const { return shift_->nodes(); }
-  /// Those that this process has the signals of.
-  NodeId rows() const { return shift_->rows(); }
-  const Partition* partition() const { return shift_->partition(); }
+  RowRange rows() const { return shift_->rows(); }
   const Taps& taps() const { return taps_; }
   void set_taps(Taps taps);
   const ShiftOperator& shift() const { return *shift_; }
   double flops(std::int64_t width) const;
 
   template <typename Real>
-  SignalsOf<Real> apply(const SignalsOf<Real>& x) const;
+  SignalsOf<Real> apply(const SignalsOf<Real>& x, Progress* progress = nullptr) const;
   template <typename Real>
-  SignalsOf<Real> apply_transpose(const SignalsOf<Real>& x) const;
+  SignalsOf<Real> apply_transpose(const SignalsOf<Real>& x, Progress* progress = nullptr) const;
   template <typename Real>
-  void apply_to(const SignalsView<Real>& x, SignalsSlice<Real> y) const;
+  void apply_to(const SignalsView<Real>& x, SignalsSlice<Real> y,
+                Progress* progress = nullptr) const;
   template <typename Real>
-  void apply_transpose_to(const SignalsView<Real>& x, SignalsSlice<Real> y) const;
+  void apply_transpose_to(const SignalsView<Real>& x, SignalsSlice<Real> y,
+                          Progress* progress = nullptr) const;
   template <typename Real>
-  FilterGradients<Real> gradients(const SignalsOf<Real>& x, const SignalsOf<Real>& by_output) const;
-  template <typename Real>
-  FilterGradients<Real> gradients_of(const SignalsView<Real>& x,
-                                     const SignalsView<Real>& by_output) const;
+  FilterGradients<Real> gradients(const SignalsOf<Real>& x, const SignalsOf<Real>& by_output,
+                                  Progress* progress = nullptr) const;
   template <typename Real>
   std::vector<double> gradients_to(const SignalsView<Real>& x, const SignalsView<Real>& by_output,
-                                   SignalsSlice<Real> by_input) const;
+                                   SignalsSlice<Real> by_input, Progress* progress = nullptr) const;
 
  private:
-  template <typename Real>
-  void sum_by_horner(bool transposed, const SignalsView<Real>& x, SignalsSlice<Real> y) const;
-
   Taps taps_;
   std::shared_ptr<const ShiftOperator> shift_;
 };
@@ -288,7 +319,9 @@ struct FittedTaps {
   double residual = 0;                  ///< |Y - H X|^2 / |Y|^2
 };
 
-/// Fits the taps of a neighbourhood filter, 0..count-1, whose own taps do not matter.
+/// Fits them to the signals B_0, B_1, ... that the taps are multiplied with: B_k = A_k X, or S^k X.
+FittedTaps fit_basis(const std::vector<Matrix>& basis, const Matrix& y);
+/// Fits the taps of a filter, 0..count-1, whose own taps do not matter.
 FittedTaps fit_taps(const NeighborhoodFilter& filter, const Matrix& x, const Matrix& y);
 FittedTaps fit_taps(const PolynomialFilter& filter, const Matrix& x, const Matrix& y);
 

@@ -7,13 +7,14 @@
 
 #include "ngf/communicator.hpp"
 #include "ngf/graph.hpp"
+#include "ngf/matrix.hpp"
 
 /// Several processes that work on one graph together.
 ///
-/// Its nodes are dealt to them: a process holds its own nodes' rows of the shells, of signals and
-/// of what networks make of them. What others need of signals is gathered, and sums are added up in
-/// the order of the ranks, so that a result is a function of the partition, and the same but for
-/// rounding for every partition.
+/// Its nodes are distributed among the ranks: each stores its own nodes' rows of the shells, of
+/// signals and of what networks compute from them. Signals of other nodes are gathered, and sums
+/// are added up in the order of the ranks, so that a result is a function of the partition, and the
+/// same but for rounding for every partition.
 
 namespace ngf {
 
@@ -28,7 +29,7 @@ struct Arrangement {
 /// Work is what is reached within so many hops.
 Arrangement arrange(const Graph& graph, int ranks, std::uint32_t hops);
 
-/// The nodes of a graph, dealt to a communicator: rank r has begins[r] up to begins[r + 1] - 1.
+/// The nodes of a graph, distributed among ranks: rank r has begins[r] up to begins[r + 1] - 1.
 class Partition {
  public:
   /// An empty order says that nodes have their old numbers.
@@ -38,19 +39,18 @@ class Partition {
   std::span<const NodeId> begins() const { return arrangement_.begins; }
   NodeId nodes() const { return arrangement_.begins.back(); }
   RowRange own() const;
-  /// The number that a node had before nodes were dealt.
+  /// The number that a node had before they were distributed.
   NodeId old_number(NodeId u) const {
     return arrangement_.order.empty() ? u : arrangement_.order[u];
   }
-  /// The same for the classes of a partition, of which none has nodes of two ranks, numbered as
-  /// their first nodes are.
-  Partition of_classes(std::span<const NodeId> class_of) const;
-  /// The rank of each node.
-  std::vector<std::uint32_t> ranks() const;
 
  private:
   std::shared_ptr<Communicator> communicator_;
   Arrangement arrangement_;
 };
+
+/// The signals of all nodes, from those of each rank's own.
+template <typename Real>
+SignalsOf<Real> gathered(const Partition& partition, const SignalsView<Real>& own);
 
 }  // namespace ngf

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <limits>
 #include <memory>
+#include <numeric>
 #include <span>
 #include <string_view>
 #include <variant>
@@ -16,6 +16,8 @@
 /// path from u to v (along arcs, when directed) has exactly k hops; A_0 is the identity.
 
 namespace ngf {
+
+struct Twins;
 
 /// As many hops as the graph has.
 inline constexpr std::uint32_t all_hops = std::numeric_limits<std::uint32_t>::max();
@@ -34,47 +36,73 @@ enum class Engine {
   queue,  ///< one source after another: for few hops, where little is reached
 };
 
+/// What is asked for.
 struct ShellOptions {
   std::uint32_t hops = all_hops;  ///< shells 0..hops
   RowRange rows = {};             ///< these rows of the shells alone
   Storage storage = Storage::automatic;
-  /// Automatic storage holds hops where a larger share of all pairs is in a shell, lists where not.
-  double dense_above = 0.25;
   Engine engine = Engine::automatic;
   /// A pair at 2 hops or more counts only if at least this many shortest paths join it: 1, 2 or 3.
   int min_paths = 1;
+  /// Also those of the transposed graph, where it is directed: transposes of filters need them.
+  bool transposed = false;
   int threads = 0;           ///< 0: all that the machine offers
   std::uint64_t memory = 0;  ///< bytes that may be taken; 0: a share of what the machine has free
   std::uint64_t seed = 1;    ///< of the sample that sizes are estimated from
-  Progress* progress = nullptr;
 };
 
-/// What it would take to hold the shells, told before it is taken.
+/// What the shells are expected to hold, by ordered pairs of the rows.
+struct ShellEstimate {
+  std::vector<double> pairs;  ///< by hop; hops may be taken together
+  double arcs = 0;            ///< that a search from each row would look at, in all
+  bool exact = false;         ///< otherwise from a sample of the sources
+
+  double total() const { return std::accumulate(pairs.begin(), pairs.end(), 0.0); }
+};
+
+/// How the shells will be found and held, and what that takes.
 struct ShellPlan {
-  std::vector<std::uint64_t> pairs;  ///< by hop: ordered pairs of the rows, exact or estimated
-  bool estimated = false;            ///< from a sample of the sources
+  /// No aggregate: braces in `build_shells(graph, {...})` are options.
+  ShellPlan() = default;
+
+  NodeId nodes = 0;                   ///< of the graph, or classes of twins
+  ShellOptions options;               ///< that the plan is for
+  ShellEstimate estimate;             ///< empty where no choice depends on it
+  Storage storage = Storage::stream;  ///< chosen, or what was asked for
+  Engine engine = Engine::bits;
+  /// Where given, the shells are those of one node of each class of twins.
+  std::shared_ptr<const Twins> twins = {};
   std::uint64_t sparse_bytes = 0;
   std::uint64_t dense_bytes = 0;
   std::uint64_t stream_bytes = 0;
   std::uint64_t budget = 0;
-  Storage storage = Storage::stream;  ///< the choice, or what was asked for
-  Engine engine = Engine::bits;
 
   std::uint64_t bytes_of(Storage kind) const;
+  std::uint64_t bytes() const { return bytes_of(storage); }
 };
 
-/// Estimates sizes by walking from one random batch of sources, exactly, and chooses. Throws Error,
-/// with the smallest budget that would do, when what was asked for cannot fit.
-ShellPlan plan_shells(const Graph& graph, const ShellOptions& options = {});
+/// Chooses storage and engine. Takes little time beside the work that it plans: where a choice
+/// depends on sizes, these are estimated from a few searches, and counted only where lists may
+/// exceed the budget. Throws MemoryExceeded, with the smallest budget that would do, when what was
+/// asked for cannot fit.
+ShellPlan plan_shells(const Graph& graph, const ShellOptions& options = {},
+                      Progress* progress = nullptr);
+/// The same from an estimate of each shell; `all_hops` then stands for those of the estimate.
+ShellPlan plan_shells(const Graph& graph, ShellOptions options, ShellEstimate estimate);
+
+/// Estimates the size of each shell by an exact walk from one random batch of sources.
+ShellEstimate estimate_shells(const Graph& graph, const ShellOptions& options = {});
 
 /// The number of ordered pairs at 0, 1, ... hops, exactly, of the rows that the options name; no
 /// more entries than there are hops. Throws MemoryExceeded before the walk where its memory, with a
 /// share for each thread, passes the budget.
-std::vector<std::uint64_t> shell_sizes(const Graph& graph, const ShellOptions& options = {});
+std::vector<std::uint64_t> shell_sizes(const Graph& graph, const ShellOptions& options = {},
+                                       Progress* progress = nullptr);
 
 /// One of `parts` shares of them, of about equal work: those of all parts add up to the sizes.
 std::vector<std::uint64_t> part_of_shell_sizes(const Graph& graph, const ShellOptions& options,
-                                               std::size_t part, std::size_t parts);
+                                               std::size_t part, std::size_t parts,
+                                               Progress* progress = nullptr);
 
 /// Hops of all pairs, or of some rows of them.
 template <typename Hop>
@@ -141,6 +169,8 @@ class ColumnLists {
     return {places_.data() + (u - rows_.begin) * count, count};
   }
   std::uint32_t hops() const { return hops_; }
+  /// Of all rows and hops.
+  std::uint64_t columns_held() const;
   std::uint64_t bytes() const;
 
   /// Copies rows as block number `block`. Threads may add different blocks at the same time.
@@ -154,51 +184,71 @@ class ColumnLists {
   std::vector<std::unique_ptr<Column[]>> blocks_;  // NOLINT(modernize-avoid-c-arrays)
 };
 
-/// The shells of a graph, in one of the forms that hold them.
+/// The shells of a graph, in one of the forms that hold them. They never change; copies share them.
 class Shells {
  public:
   using Held = std::variant<std::monostate, HopMatrix<std::uint8_t>, HopMatrix<std::uint16_t>,
                             ColumnLists<std::uint16_t>, ColumnLists<std::uint32_t>>;
 
-  Shells(NodeId nodes, const RowRange& rows, std::uint32_t hops, ShellPlan plan, Held held)
-      : nodes_(nodes), rows_(rows), hops_(hops), plan_(std::move(plan)), held_(std::move(held)) {}
+  /// `graph` is used where nothing is held: to find the shells in, again and again.
+  Shells(const Graph& graph, ShellPlan plan, Held held,
+         std::shared_ptr<const Shells> transposed = nullptr);
 
   NodeId nodes() const { return nodes_; }
   /// The rows that are here.
-  const RowRange& rows() const { return rows_; }
+  const RowRange& rows() const { return plan_->options.rows; }
   /// The last shell that was asked for; `all_hops` when that was all.
-  std::uint32_t hops() const { return hops_; }
-  const ShellPlan& plan() const { return plan_; }
-  Storage storage() const { return plan_.storage; }
-  const Held& held() const { return held_; }
+  std::uint32_t hops() const { return plan_->options.hops; }
+  const ShellPlan& plan() const { return *plan_; }
+  Storage storage() const { return plan_->storage; }
+  const Held& held() const { return *held_; }
+  const Graph& graph() const { return graph_; }
+  /// Of this and of the transposed graph's.
   std::uint64_t bytes() const;
 
+  /// Where twins were merged, nodes here are classes of them; otherwise null.
+  const Twins* twins() const { return plan_->twins.get(); }
+  /// Of the graph that the shells were asked for, twins counted one by one: all nodes, and those
+  /// that have their rows here.
+  NodeId graph_nodes() const;
+  RowRange graph_rows() const;
+
+  /// Those of the transposed graph: the same when it is undirected; null where a directed graph's
+  /// were not asked for.
+  const Shells* transposed() const;
+
   /// Ordered pairs by hop, counted, up to the last hop that any pair is apart.
-  std::vector<std::uint64_t> pairs(int threads = 1) const;
+  std::vector<std::uint64_t> pairs() const;
 
   /// Row u of the shell of `hop`: the nodes that far from u, increasing.
   std::vector<NodeId> columns(NodeId u, std::uint32_t hop) const;
 
  private:
   NodeId nodes_ = 0;
-  RowRange rows_;
-  std::uint32_t hops_ = 0;
-  ShellPlan plan_;
-  Held held_;
+  bool directed_ = false;
+  Graph graph_;
+  std::shared_ptr<const ShellPlan> plan_;
+  std::shared_ptr<const Held> held_;
+  std::shared_ptr<const Shells> transposed_;
 };
 
-/// Finds the shells 0..hops and holds them as planned. With Storage::stream nothing is held.
-Shells build_shells(const Graph& graph, const ShellOptions& options = {});
+/// Finds the shells as planned. With Storage::stream nothing is held.
+Shells build_shells(const Graph& graph, const ShellPlan& plan, Progress* progress = nullptr);
+/// Plans and builds.
+Shells build_shells(const Graph& graph, const ShellOptions& options = {},
+                    Progress* progress = nullptr);
 
 /// Finds the shells 1..hops, a number, and holds nothing: visit(rows) is called, from several
 /// threads at once, until each row has come.
-void stream_shells(const Graph& graph, const ShellOptions& options,
-                   const std::function<void(const ShellRows<NodeId>&)>& visit);
+using VisitRows = std::function<void(const ShellRows<NodeId>&)>;
+void stream_shells(const Graph& graph, const ShellPlan& plan, const VisitRows& visit,
+                   Progress* progress = nullptr);
 
 /// Writes the rows of a matrix that is there already, by the options' hops, paths and threads.
 /// Throws Error where a hop does not fit.
 template <typename Hop>
-void write_hops(const Graph& graph, const ShellOptions& options, HopMatrix<Hop>& into);
+void write_hops(const Graph& graph, const ShellOptions& options, HopMatrix<Hop>& into,
+                Progress* progress = nullptr);
 
 std::string_view storage_name(Storage storage);
 std::string_view engine_name(Engine engine);

@@ -2,7 +2,7 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
-#include "ngf/filter.hpp"
+#include "ngf/sharded_filter.hpp"
 #include "work.hpp"
 
 namespace ngf::python {
@@ -29,11 +29,11 @@ void apply(const Filter& filter, const SignalsArray<Real>& x, const OutputArray<
            bool transposed) {
   const SignalsView<Real> from = view_of<Real>(x);
   SignalsSlice<Real> to = slice_of<Real>(y);
-  without_gil([&](Progress*) {
+  without_gil([&](Progress* progress) {
     if (transposed) {
-      filter.template apply_transpose_to<Real>(from, to);
+      filter.template apply_transpose_to<Real>(from, to, progress);
     } else {
-      filter.template apply_to<Real>(from, to);
+      filter.template apply_to<Real>(from, to, progress);
     }
     return 0;
   });
@@ -44,8 +44,12 @@ nb::tuple gradients(const Filter& filter, const SignalsArray<Real>& x,
                     const SignalsArray<Real>& by_output) {
   const SignalsView<Real> from = view_of<Real>(x);
   const SignalsView<Real> gradient = view_of<Real>(by_output);
-  FilterGradients<Real> result =
-      without_gil([&](Progress*) { return filter.template gradients_of<Real>(from, gradient); });
+  FilterGradients<Real> result = without_gil([&](Progress* progress) {
+    FilterGradients<Real> found;
+    found.input.resize(filter.rows().count(), from.cols());
+    found.taps = filter.template gradients_to<Real>(from, gradient, found.input, progress);
+    return found;
+  });
   return nb::make_tuple(
       array_of(std::move(result.input)),
       nb::cast(taps_array(result.taps, filter.taps().count()), nb::rv_policy::copy));
@@ -64,7 +68,7 @@ nb::tuple fit(const Filter& filter, const SignalsArray<double>& x, const Signals
 template <typename Filter>
 void bind_common(nb::class_<Filter>& type) {
   type.def_prop_ro("nodes", &Filter::nodes)
-      .def_prop_ro("rows", &Filter::rows)
+      .def_prop_ro("rows", [](const Filter& own) { return own.rows().count(); })
       .def_prop_ro("taps",
                    [](const Filter& own) {
                      return nb::cast(taps_array(own.taps().values(), own.taps().count()),
@@ -92,58 +96,113 @@ void bind_common(nb::class_<Filter>& type) {
   bind_real(double{});
 }
 
+/// The filter on the rows that are here.
+const NeighborhoodFilter& local(const NeighborhoodFilter& filter) { return filter; }
+const NeighborhoodFilter& local(const ShardedNeighborhoodFilter& filter) { return filter.local(); }
+
+/// What filters on shells have, whether all rows are here or those of one rank.
+template <typename Filter>
+void bind_neighborhood(nb::class_<Filter>& type) {
+  type.def_prop_ro("storage",
+                   [](const Filter& own) {
+                     return std::string(storage_name(local(own).shells().storage()));
+                   })
+      .def_prop_ro("bytes", [](const Filter& own) { return local(own).shells().bytes(); })
+      .def("form",
+           [](const Filter& own, std::int64_t width, bool in_double) {
+             const NeighborhoodFilter& filter = local(own);
+             return std::string(form_name(in_double ? filter.template form<double>(width)
+                                                    : filter.template form<float>(width)));
+           })
+      .def("largest_value", [](const Filter& own, std::size_t k) {
+        return without_gil(
+            [&](Progress* progress) { return own.largest_value(k, progress).value; });
+      });
+  bind_common(type);
+}
+
+FilterOptions options_of(const std::string& normalize, const ShellOptions& shells,
+                         const std::string& form, bool in_double) {
+  FilterOptions options;
+  options.normalization = kind_of("normalize", normalize, normalization_name, Normalization::row);
+  options.shells = shells;
+  options.form = kind_of("form", form, form_name, ProductForm::hop_tiles);
+  options.in_double = in_double;
+  return options;
+}
+
 }  // namespace
 
 void bind_filters(nb::module_& m) {
   nb::class_<NeighborhoodFilter> neighborhood(m, "NeighborhoodFilter");
-  neighborhood
-      .def(
-          "__init__",
-          [](NeighborhoodFilter* self, const Graph& graph, const TapsArray& taps,
-             const std::optional<List<std::uint32_t>>& groups, const std::string& normalize,
-             const ShellOptions& shells, bool in_double, std::shared_ptr<Partition> partition) {
-            FilterOptions options;
-            options.partition = std::move(partition);
-            options.normalization =
-                kind_of("normalize", normalize, normalization_name, Normalization::row);
-            options.shells = shells;
-            options.in_double = in_double;
-            Taps own = taps_of(taps, groups);
-            without_gil([&](Progress* progress) {
-              options.shells.progress = progress;
-              new (self) NeighborhoodFilter(graph, std::move(own), options);
-              return 0;
-            });
-          },
-          nb::arg("graph"), nb::arg("taps"), nb::arg("groups").none(), nb::arg("normalize"),
-          nb::arg("shells"), nb::arg("in_double"), nb::arg("deal") = nb::none())
-      .def_prop_ro("storage",
-                   [](const NeighborhoodFilter& own) {
-                     return std::string(storage_name(own.shells().storage()));
-                   })
-      .def_prop_ro("bytes", [](const NeighborhoodFilter& own) { return own.shells().bytes(); })
-      .def("largest_value", [](const NeighborhoodFilter& own, std::size_t k) {
-        return without_gil([&](Progress*) { return own.largest_value(k).value; });
-      });
-  bind_common(neighborhood);
+  neighborhood.def(
+      "__init__",
+      [](NeighborhoodFilter* self, const Graph& graph, const TapsArray& taps,
+         const std::optional<List<std::uint32_t>>& groups, const std::string& normalize,
+         const ShellOptions& shells, const std::string& form, bool in_double) {
+        const FilterOptions options = options_of(normalize, shells, form, in_double);
+        Taps own = taps_of(taps, groups);
+        without_gil([&](Progress* progress) {
+          new (self) NeighborhoodFilter(graph, std::move(own), options, progress);
+          return 0;
+        });
+      },
+      nb::arg("graph"), nb::arg("taps"), nb::arg("groups").none(), nb::arg("normalize"),
+      nb::arg("shells"), nb::arg("form"), nb::arg("in_double"));
+  bind_neighborhood(neighborhood);
+
+  nb::class_<ShardedNeighborhoodFilter> sharded(m, "ShardedNeighborhoodFilter");
+  sharded.def(
+      "__init__",
+      [](ShardedNeighborhoodFilter* self, const Graph& graph, const TapsArray& taps,
+         const std::optional<List<std::uint32_t>>& groups, const std::string& normalize,
+         const ShellOptions& shells, const std::string& form, bool in_double,
+         std::shared_ptr<Partition> partition) {
+        const FilterOptions options = options_of(normalize, shells, form, in_double);
+        Taps own = taps_of(taps, groups);
+        without_gil([&](Progress* progress) {
+          new (self) ShardedNeighborhoodFilter(graph, std::move(own), options,
+                                               std::move(partition), progress);
+          return 0;
+        });
+      },
+      nb::arg("graph"), nb::arg("taps"), nb::arg("groups").none(), nb::arg("normalize"),
+      nb::arg("shells"), nb::arg("form"), nb::arg("in_double"), nb::arg("partition"));
+  bind_neighborhood(sharded);
 
   nb::class_<PolynomialFilter> polynomial(m, "PolynomialFilter");
   polynomial.def(
       "__init__",
       [](PolynomialFilter* self, const Graph& graph, const TapsArray& taps,
+         const std::optional<List<std::uint32_t>>& groups, const std::string& shift, int threads) {
+        const Shift kind = kind_of("shift", shift, shift_name, Shift::gcn);
+        Taps own = taps_of(taps, groups);
+        without_gil([&](Progress* progress) {
+          new (self) PolynomialFilter(graph, std::move(own), kind, threads, progress);
+          return 0;
+        });
+      },
+      nb::arg("graph"), nb::arg("taps"), nb::arg("groups").none(), nb::arg("shift"),
+      nb::arg("threads"));
+  bind_common(polynomial);
+
+  nb::class_<ShardedPolynomialFilter> sharded_polynomial(m, "ShardedPolynomialFilter");
+  sharded_polynomial.def(
+      "__init__",
+      [](ShardedPolynomialFilter* self, const Graph& graph, const TapsArray& taps,
          const std::optional<List<std::uint32_t>>& groups, const std::string& shift, int threads,
          std::shared_ptr<Partition> partition) {
         const Shift kind = kind_of("shift", shift, shift_name, Shift::gcn);
         Taps own = taps_of(taps, groups);
         without_gil([&](Progress* progress) {
-          new (self) PolynomialFilter(graph, std::move(own), kind, threads, std::move(partition),
-                                      progress);
+          new (self) ShardedPolynomialFilter(graph, std::move(own), kind, threads,
+                                             std::move(partition), progress);
           return 0;
         });
       },
       nb::arg("graph"), nb::arg("taps"), nb::arg("groups").none(), nb::arg("shift"),
-      nb::arg("threads"), nb::arg("deal") = nb::none());
-  bind_common(polynomial);
+      nb::arg("threads"), nb::arg("partition"));
+  bind_common(sharded_polynomial);
 }
 
 }  // namespace ngf::python

@@ -15,8 +15,7 @@ namespace {
 nb::object hop_distances(const Graph& graph, ShellOptions options) {
   options.storage = Storage::dense;
   Shells shells = without_gil([&](Progress* progress) {
-    options.progress = progress;
-    return build_shells(graph, options);
+    return build_shells(graph, options, progress);
   });
   const nb::capsule owner = keep(std::move(shells));
   return std::visit(
@@ -51,9 +50,8 @@ nb::tuple shell_rows(const Shells& shells, std::uint32_t hop) {
 /// The shells first..last.
 nb::list shells_as_rows(const Graph& graph, std::uint32_t first, ShellOptions options) {
   const Shells shells = without_gil([&](Progress* progress) {
-    options.progress = progress;
     options.storage = Storage::sparse;
-    return build_shells(graph, options);
+    return build_shells(graph, options, progress);
   });
   const std::vector<std::uint64_t> pairs = shells.pairs();
   nb::list result;
@@ -86,11 +84,9 @@ void bind_shells(nb::module_& m) {
   m.attr("all_hops") = all_hops;
   m.def("hop_distances", &hop_distances);
   m.def("shells", &shells_as_rows);
-  m.def("shell_sizes", [](const Graph& graph, ShellOptions options) {
-    return array_of(without_gil([&](Progress* progress) {
-      options.progress = progress;
-      return shell_sizes(graph, options);
-    }));
+  m.def("shell_sizes", [](const Graph& graph, const ShellOptions& options) {
+    return array_of(
+        without_gil([&](Progress* progress) { return shell_sizes(graph, options, progress); }));
   });
 }
 

@@ -175,7 +175,8 @@ class NeighborhoodFilter(_Filter):
     float32 stays float32.
 
     ``normalize``: "none", "lmax" (by the shell's largest eigenvalue), "symmetric" or "row".
-    ``groups``: by node, the row of ``taps`` that it has ("node-variant" filters).
+    ``groups``: by node, the row of ``taps`` that it has ("node-variant" filters). ``form``: the product form, where
+    the fastest is not wanted; `docs/filters.md` lists them.
 
     >>> import numpy as np
     >>> H = NeighborhoodFilter("builtin:karate", taps=[0, 1])
@@ -184,16 +185,24 @@ class NeighborhoodFilter(_Filter):
     """
 
     def __init__(self, A, taps, normalize: str = "none", *, groups=None, directed: bool | None = None,
-                 min_paths: int = 1, storage: str = "auto", dtype=np.float64, threads: int | None = None, memory=None):
+                 min_paths: int = 1, storage: str = "auto", form: str = "auto", dtype=np.float64,
+                 threads: int | None = None, memory=None):
         dtype = precision(dtype)
         values, groups = taps_arrays(taps, groups)
         options = shell_options(values.shape[1] - 1, min_paths=min_paths, storage=storage, threads=threads,
                                 memory=memory)
         graph, deal = as_dealt(A, directed=directed)
         groups = _dealt_groups(groups, deal)
-        engine = _engine.NeighborhoodFilter(graph, values, groups, arguments.name(normalize, "normalize"), options,
-                                            dtype == np.float64, deal and deal._engine)
+        args = (graph, values, groups, arguments.name(normalize, "normalize"), options, arguments.name(form, "form"),
+                dtype == np.float64)
+        engine = (_engine.NeighborhoodFilter(*args) if deal is None
+                  else _engine.ShardedNeighborhoodFilter(*args, deal._engine))
         super().__init__(engine, groups, dtype)
+
+    def form(self, columns: int = 1, dtype=None) -> str:
+        """The form that a product with signals of this number of columns takes."""
+        dtype = self.dtype if dtype is None else precision(dtype)
+        return self._engine.form(arguments.whole(columns, "columns", 1), dtype == np.float64)
 
     @property
     def storage(self) -> str:
@@ -227,8 +236,9 @@ class PolynomialFilter(_Filter):
         values, groups = taps_arrays(taps, groups)
         graph, deal = as_dealt(A, directed=directed)
         groups = _dealt_groups(groups, deal)
-        engine = _engine.PolynomialFilter(graph, values, groups, arguments.name(shift, "shift"),
-                                          arguments.threads(threads), deal and deal._engine)
+        args = (graph, values, groups, arguments.name(shift, "shift"), arguments.threads(threads))
+        engine = (_engine.PolynomialFilter(*args) if deal is None
+                  else _engine.ShardedPolynomialFilter(*args, deal._engine))
         super().__init__(engine, groups, dtype)
 
 

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "base/parallel.hpp"
-#include "filter/twins.hpp"
+#include "shells/twins.hpp"
 #include "ngf/components.hpp"
 
 namespace ngf::experiments {
@@ -85,8 +85,8 @@ struct FilterCounts {
 
 /// The graph whose shells a filter finds: one node of each class of twins.
 Graph without_twins(const Graph& graph) {
-  const filter::Twins twins = filter::find_twins(graph, {});
-  return twins.classes() < graph.nodes() ? induced_subgraph(graph, twins.firsts()) : graph;
+  const std::optional<Twins> twins = shells::find_twins(graph, {});
+  return twins ? induced_subgraph(graph, twins->firsts()) : graph;
 }
 
 FilterCounts count_filter(const Graph& whole, const ModelSettings& model) {
@@ -99,8 +99,7 @@ FilterCounts count_filter(const Graph& whole, const ModelSettings& model) {
   const Graph graph = without_twins(whole);
   const ShellPlan plan = plan_shells(graph, {.hops = model.hops});
   if (plan.storage == Storage::sparse) {
-    double pairs = 0;
-    for (const std::uint64_t count : plan.pairs) pairs += static_cast<double>(count);
+    const double pairs = plan.estimate.total();
     counts.lists = 2 * pairs;
     counts.work_once = work_of_listed_pair * pairs;
   } else {

@@ -13,32 +13,43 @@ void check_signals(const SignalsView<Real>& x, NodeId nodes) {
   }
 }
 
-/// The same, and that there is room for the result.
+/// The same, and that there is room for these rows of the result.
 template <typename Real>
-void check_signals(const SignalsView<Real>& x, const SignalsSlice<Real>& y, NodeId nodes) {
+void check_signals(const SignalsView<Real>& x, const SignalsSlice<Real>& y, NodeId nodes,
+                   const RowRange& rows) {
   check_signals<Real>(x, nodes);
-  if (y.rows() != x.rows() || y.cols() != x.cols()) {
-    detail::fail("signals are {} x {}, what becomes of them {} x {}", x.rows(), x.cols(), y.rows(),
-                 y.cols());
+  if (y.rows() != static_cast<Eigen::Index>(rows.count()) || y.cols() != x.cols()) {
+    detail::fail("signals of {} columns on {} nodes become {} x {}; the room for them is {} x {}",
+                 x.cols(), nodes, rows.count(), x.cols(), y.rows(), y.cols());
   }
 }
 
-/// Throws Error unless the gradient by the output has the shape of the signals.
+/// Throws Error unless signals and results have these rows alone.
 template <typename Real>
-void check_gradients(const SignalsView<Real>& x, const SignalsView<Real>& by_output, NodeId nodes) {
-  check_signals<Real>(x, nodes);
-  check_signals<Real>(by_output, nodes);
+void check_own_signals(const SignalsView<Real>& x, const SignalsSlice<Real>& y,
+                       const RowRange& rows) {
+  check_signals<Real>(x, y, rows.count(), rows);
+}
+
+/// Throws Error unless taps can take X to Y.
+inline void check_pairs(const Matrix& x, const Matrix& y, NodeId rows) {
+  check_signals<double>(x, rows);
+  check_signals<double>(y, rows);
+  if (x.cols() != y.cols()) {
+    detail::fail("signals of {} columns cannot become signals of {}", x.cols(), y.cols());
+  }
+}
+
+/// Throws Error unless the gradient by the output has the shape of the signals, and there is room
+/// for these rows of the gradient by the input. Signals may have these rows alone.
+template <typename Real>
+void check_gradients(const SignalsView<Real>& x, const SignalsView<Real>& by_output,
+                     const SignalsSlice<Real>& by_input, NodeId nodes, const RowRange& rows) {
+  if (x.rows() != static_cast<Eigen::Index>(rows.count())) check_signals<Real>(x, nodes);
+  check_signals<Real>(by_output, by_input, nodes, rows);
   if (x.cols() != by_output.cols()) {
     detail::fail("gradients of {} columns for signals of {}", by_output.cols(), x.cols());
   }
-}
-
-/// The same, and that there is room for the gradient by the input.
-template <typename Real>
-void check_gradients(const SignalsView<Real>& x, const SignalsView<Real>& by_output,
-                     const SignalsSlice<Real>& by_input, NodeId nodes) {
-  check_gradients<Real>(x, by_output, nodes);
-  check_signals<Real>(x, by_input, nodes);
 }
 
 /// Throws Error unless there are taps, and each node has its own.
@@ -50,3 +61,38 @@ inline void check_taps(const Taps& taps, NodeId nodes) {
 }
 
 }  // namespace ngf::filter
+
+/// What every filter makes of its functions that write to existing columns.
+#define NGF_DEFINE_FILTER(Filter)                                                               \
+  template <typename Real>                                                                      \
+  SignalsOf<Real> Filter::apply(const SignalsOf<Real>& x, Progress* progress) const {           \
+    SignalsOf<Real> y(rows().count(), x.cols());                                                \
+    apply_to<Real>(x, y, progress);                                                             \
+    return y;                                                                                   \
+  }                                                                                             \
+  template <typename Real>                                                                      \
+  SignalsOf<Real> Filter::apply_transpose(const SignalsOf<Real>& x, Progress* progress) const { \
+    SignalsOf<Real> y(rows().count(), x.cols());                                                \
+    apply_transpose_to<Real>(x, y, progress);                                                   \
+    return y;                                                                                   \
+  }                                                                                             \
+  template <typename Real>                                                                      \
+  FilterGradients<Real> Filter::gradients(                                                      \
+      const SignalsOf<Real>& x, const SignalsOf<Real>& by_output, Progress* progress) const {   \
+    FilterGradients<Real> result;                                                               \
+    result.input.resize(rows().count(), x.cols());                                              \
+    result.taps = gradients_to<Real>(x, by_output, result.input, progress);                     \
+    return result;                                                                              \
+  }
+
+/// The same for float or double.
+#define NGF_INSTANTIATE_FILTER(Filter, Real)                                                       \
+  template SignalsOf<Real> Filter::apply(const SignalsOf<Real>&, Progress*) const;                 \
+  template SignalsOf<Real> Filter::apply_transpose(const SignalsOf<Real>&, Progress*) const;       \
+  template void Filter::apply_to(const SignalsView<Real>&, SignalsSlice<Real>, Progress*) const;   \
+  template void Filter::apply_transpose_to(const SignalsView<Real>&, SignalsSlice<Real>,           \
+                                           Progress*) const;                                       \
+  template FilterGradients<Real> Filter::gradients(const SignalsOf<Real>&, const SignalsOf<Real>&, \
+                                                   Progress*) const;                               \
+  template std::vector<double> Filter::gradients_to(                                               \
+      const SignalsView<Real>&, const SignalsView<Real>&, SignalsSlice<Real>, Progress*) const;

@@ -4,11 +4,11 @@
 
 #include "base/aligned.hpp"
 #include "base/parallel.hpp"
-#include "filter/shell_products.hpp"
-#include "filter/twins.hpp"
+#include "filter/shell_factors.hpp"
+#include "shells/twins.hpp"
 
-/// Signals of classes of twins, from those of nodes and back. Nodes and classes may be some of all,
-/// those that a rank has; they keep their numbers.
+/// Signals of classes of twins, from those of nodes and back. Matrices of results may have some
+/// rows alone; nodes and classes keep their numbers.
 namespace ngf::filter {
 
 /// Rows of signals, one behind the other or apart, the first of them that of node or class `begin`.
@@ -29,7 +29,7 @@ struct NumberedRows {
   Real* operator[](std::size_t u) const { return first + (u - begin) * stride; }
 };
 
-/// One or more rows of signals for each of so many, side by side.
+/// One or more rows of signals, side by side, for each node or class.
 template <typename Real>
 class SignalRows {
  public:

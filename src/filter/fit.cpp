@@ -9,10 +9,7 @@
 
 namespace ngf {
 
-namespace {
-
-/// From the signals B_0, B_1, ... that the taps weigh.
-FittedTaps fit(const std::vector<Matrix>& basis, const Matrix& y) {
+FittedTaps fit_basis(const std::vector<Matrix>& basis, const Matrix& y) {
   const auto count = static_cast<Eigen::Index>(basis.size());
   // Columns of one length make the system as well-conditioned as it can be.
   Eigen::VectorXd length(count);
@@ -48,37 +45,20 @@ FittedTaps fit(const std::vector<Matrix>& basis, const Matrix& y) {
   return result;
 }
 
-void check(const Matrix& x, const Matrix& y, NodeId nodes) {
-  filter::check_signals<double>(x, nodes);
-  filter::check_signals<double>(y, nodes);
-  if (x.cols() != y.cols()) {
-    detail::fail("signals of {} columns cannot become signals of {}", x.cols(), y.cols());
-  }
-}
-
-/// Where nodes are dealt, each process solves the whole.
-FittedTaps fit_on(const Partition* partition, std::vector<Matrix> basis, const Matrix& y) {
-  if (partition == nullptr) return fit(basis, y);
-  for (Matrix& signals : basis) signals = gathered<double>(*partition, signals);
-  return fit(basis, gathered<double>(*partition, y));
-}
-
-}  // namespace
-
 FittedTaps fit_taps(const NeighborhoodFilter& filter, const Matrix& x, const Matrix& y) {
-  check(x, y, filter.rows());
+  filter::check_pairs(x, y, filter.nodes());
   std::vector<Matrix> basis;
   for (std::size_t k = 0; k < filter.taps().count(); ++k) basis.push_back(filter.apply_shell(k, x));
-  return fit_on(filter.partition(), std::move(basis), y);
+  return fit_basis(basis, y);
 }
 
 FittedTaps fit_taps(const PolynomialFilter& filter, const Matrix& x, const Matrix& y) {
-  check(x, y, filter.rows());
+  filter::check_pairs(x, y, filter.nodes());
   std::vector<Matrix> basis{x};
   while (basis.size() < filter.taps().count()) {
     basis.push_back(filter.shift().apply(basis.back()));
   }
-  return fit_on(filter.partition(), std::move(basis), y);
+  return fit_basis(basis, y);
 }
 
 }  // namespace ngf

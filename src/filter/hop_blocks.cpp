@@ -1,12 +1,15 @@
-#include "filter/hop_blocks.hpp"
-
 #include <algorithm>
 #include <cstring>
 
 #include "base/aligned.hpp"
 #include "base/parallel.hpp"
+#include "filter/costs.hpp"
+#include "filter/hop_products.hpp"
+#include "filter/panels.hpp"
 #include "kernels/hops.hpp"
 
+/// Products on blocks of 64 rows, where `kernels::has_block_products`. Row v of the transposed
+/// graph's hops says, in 64 columns at a time, how far those nodes are from v.
 namespace ngf::filter {
 
 namespace {
@@ -83,20 +86,20 @@ class BlockTables {
 
 /// Copies the blocks of 64 rows from `first` on, for the nodes v from `begin` on, one behind the
 /// other.
-void copy_blocks(const Hops& turned, std::size_t first, std::size_t begin, std::size_t count,
+void copy_blocks(const Hops& transposed, std::size_t first, std::size_t begin, std::size_t count,
                  std::uint8_t* to) {
   for (std::size_t v = 0; v < count; ++v) {
-    const std::uint8_t* const row = turned.row(static_cast<NodeId>(begin + v)).data();
+    const std::uint8_t* const row = transposed.row(static_cast<NodeId>(begin + v)).data();
     std::memcpy(to + v * block_hops, row + first, block_hops);
   }
 }
 
 /// Where those blocks are, `most` of them or as many as there are.
-kernels::Lines blocks_from(const Hops& turned, std::size_t first, std::size_t begin,
+kernels::Lines blocks_from(const Hops& transposed, std::size_t first, std::size_t begin,
                            std::size_t most) {
-  if (begin >= turned.nodes()) return {};
-  return {turned.row(static_cast<NodeId>(begin)).data() + first, turned.stride(),
-          std::min<std::size_t>(most, turned.nodes() - begin)};
+  if (begin >= transposed.nodes()) return {};
+  return {transposed.row(static_cast<NodeId>(begin)).data() + first, transposed.stride(),
+          std::min<std::size_t>(most, transposed.nodes() - begin)};
 }
 
 /// Calls body(first, rows) for each block, in parallel.
@@ -111,16 +114,16 @@ void for_each_block(NodeId nodes, int threads, const Body& body) {
   });
 }
 
-/// Rows from their layout in a block: `turned` holds the first column of all of them, then the
+/// Rows from their layout in a block: `transposed` holds the first column of all of them, then the
 /// second, and so on.
-void turn_back(const float* turned, std::size_t first, std::size_t rows, SignalsSlice<float>& y) {
-  // So many columns that what is read again stays in the nearest cache.
-  constexpr std::size_t together = 64;
+void transpose_back(const float* transposed, std::size_t first, std::size_t rows,
+                    SignalsSlice<float>& y) {
+  constexpr std::size_t together = costs::block_columns;
   const auto columns = static_cast<std::size_t>(y.cols());
   for (std::size_t begin = 0; begin < columns; begin += together) {
     const std::size_t end = std::min(columns, begin + together);
     for (std::size_t i = 0; i < rows; ++i) {
-      const float* const from = turned + kernels::place_in_block<float>(i);
+      const float* const from = transposed + kernels::place_in_block<float>(i);
       float* const to = y.data() + (first + i) * static_cast<std::size_t>(y.outerStride());
       for (std::size_t f = begin; f < end; ++f) to[f] = from[f * block_hops];
     }
@@ -128,11 +131,11 @@ void turn_back(const float* turned, std::size_t first, std::size_t rows, Signals
 }
 
 /// The first column of some rows, then the second, and so on.
-void turn(const Signals& x, std::size_t first, std::size_t rows, float* turned) {
+void transpose_rows(const Signals& x, std::size_t first, std::size_t rows, float* transposed) {
   const auto columns = static_cast<std::size_t>(x.cols());
   for (std::size_t i = 0; i < rows; ++i) {
     const float* const from = row(x, first + i);
-    for (std::size_t f = 0; f < columns; ++f) turned[f * block_hops + i] = from[f];
+    for (std::size_t f = 0; f < columns; ++f) transposed[f * block_hops + i] = from[f];
   }
 }
 
@@ -164,9 +167,9 @@ detail::BriefVector<float> join(const Signals& a, const Signals& b, int threads)
 class BlockCorrelation {
  public:
   /// of_columns: x, or with `half` x beside g.
-  BlockCorrelation(const Hops& turned, const ShellFactors<float>& factors, const Signals& x,
+  BlockCorrelation(const Hops& transposed, const ShellFactors<float>& factors, const Signals& x,
                    const Signals& g, const float* of_columns, bool half)
-      : turned_(turned),
+      : transposed_(transposed),
         factors_(factors),
         x_(x),
         g_(g),
@@ -174,12 +177,12 @@ class BlockCorrelation {
         half_(half),
         columns_(static_cast<std::size_t>(x.cols())),
         stride_(half ? 2 * columns_ : static_cast<std::size_t>(x.outerStride())),
-        tables_(factors, turned.nodes(), false) {}
+        tables_(factors, transposed.nodes(), false) {}
 
   Matrix run(int threads) const {
-    const std::size_t nodes = turned_.nodes();
-    Matrix dots(turned_.nodes(), static_cast<Eigen::Index>(hops()));
-    for_each_block(turned_.nodes(), threads, [&](std::size_t first, std::size_t rows) {
+    const std::size_t nodes = transposed_.nodes();
+    Matrix dots(transposed_.nodes(), static_cast<Eigen::Index>(hops()));
+    for_each_block(transposed_.nodes(), threads, [&](std::size_t first, std::size_t rows) {
       Block block(*this, first, rows);
       if (half_) {
         block.add(first, first + rows, columns_);
@@ -201,9 +204,9 @@ class BlockCorrelation {
   }
 
  private:
-  /// Nodes v, and columns, that are multiplied before others: so many stay in the nearest cache.
-  static constexpr std::size_t nodes_together = 8 * most_block_columns;
-  static constexpr std::size_t columns_together = 64;
+  /// Nodes v, and columns, that are multiplied before others, and stay in the nearest cache.
+  static constexpr std::size_t nodes_together = costs::correlated_nodes;
+  static constexpr std::size_t columns_together = costs::block_columns;
 
   /// The sums of a block of rows.
   class Block {
@@ -215,15 +218,15 @@ class BlockCorrelation {
           bins_(all.hops() * block_hops, 0.0F),
           products_(nodes_together * block_hops),
           weights_(all.tables_.step() > 0 ? products_.size() : 0) {
-      turn(all.g_, first, rows, of_rows_.data());
-      if (all.half_) turn(all.x_, first, rows, of_rows_.data() + of_rows_.size() / 2);
+      transpose_rows(all.g_, first, rows, of_rows_.data());
+      if (all.half_) transpose_rows(all.x_, first, rows, of_rows_.data() + of_rows_.size() / 2);
     }
 
     /// Adds the products with the nodes begin..end-1, of so many columns.
     void add(std::size_t begin, std::size_t end, std::size_t columns) {
       for (; begin < end; begin += nodes_together) {
         const std::size_t count = std::min(nodes_together, end - begin);
-        const kernels::Lines blocks = blocks_from(all_.turned_, first_, begin, count);
+        const kernels::Lines blocks = blocks_from(all_.transposed_, first_, begin, count);
         multiply(begin, count, columns);
         if (all_.tables_.step() > 0) weigh(blocks, begin);
         kernels::add_block_by_hop(blocks.first, blocks.stride, products_.data(), count,
@@ -235,7 +238,8 @@ class BlockCorrelation {
 
    private:
     void multiply(std::size_t begin, std::size_t count, std::size_t columns) {
-      const kernels::Lines ahead = blocks_from(all_.turned_, first_, begin + count, nodes_together);
+      const kernels::Lines ahead =
+          blocks_from(all_.transposed_, first_, begin + count, nodes_together);
       for (std::size_t f = 0; f < columns; f += columns_together) {
         for (std::size_t v = 0; v < count; v += most_block_columns) {
           // A few lines at a time: more would have to wait for each other.
@@ -276,7 +280,7 @@ class BlockCorrelation {
            static_cast<double>(factor);
   }
 
-  const Hops& turned_;
+  const Hops& transposed_;
   const ShellFactors<float>& factors_;
   const Signals& x_;
   const Signals& g_;
@@ -287,22 +291,26 @@ class BlockCorrelation {
   BlockTables tables_;
 };
 
+const Hops& transposed_hops(const ShellSource& source) {
+  return std::get<Hops>(source.transposed->held());
+}
+
 }  // namespace
 
-void multiply_blocks(const Hops& turned, const ShellFactors<float>& factors,
-                     const SignalsView<float>& x, SignalsSlice<float>& y, int threads) {
-  // Blocks of so many nodes v, and their signals, stay in the nearest cache.
-  constexpr std::size_t nodes_together = 128;
-  const NodeId nodes = turned.nodes();
-  const BlockPanels panels(x, threads);
+void multiply_hop_blocks(const ShellSource& source, const ShellFactors<float>& factors,
+                         const SignalsView<float>& x, SignalsSlice<float>& y) {
+  constexpr std::size_t nodes_together = costs::block_nodes;
+  const Hops& transposed = transposed_hops(source);
+  const NodeId nodes = transposed.nodes();
+  const BlockPanels panels(x, source.threads());
   const BlockTables tables(factors, nodes, true);
-  for_each_block(nodes, threads, [&](std::size_t first, std::size_t rows) {
+  for_each_block(nodes, source.threads(), [&](std::size_t first, std::size_t rows) {
     AlignedVector<std::uint8_t> blocks(nodes_together * block_hops);
     AlignedVector<float> sums(static_cast<std::size_t>(x.cols()) * block_hops, 0.0F);
     for (std::size_t begin = 0; begin < nodes; begin += nodes_together) {
       const std::size_t count = std::min(nodes_together, nodes - begin);
-      copy_blocks(turned, first, begin, count, blocks.data());
-      kernels::Lines ahead = blocks_from(turned, first, begin + count, nodes_together);
+      copy_blocks(transposed, first, begin, count, blocks.data());
+      kernels::Lines ahead = blocks_from(transposed, first, begin + count, nodes_together);
       for (std::size_t panel = 0; panel < panels.count(); ++panel) {
         kernels::multiply_block(blocks.data(), count, tables.from(begin), tables.step(),
                                 factors.scale.size() - 1, panels.from(panel, begin),
@@ -311,17 +319,18 @@ void multiply_blocks(const Hops& turned, const ShellFactors<float>& factors,
         ahead = {};
       }
     }
-    turn_back(sums.data(), first, rows, y);
+    transpose_back(sums.data(), first, rows, y);
   });
 }
 
-Matrix correlate_blocks(const Hops& turned, const ShellFactors<float>& factors, const Signals& x,
-                        const Signals& g, bool half, int threads) {
+Matrix correlate_hop_blocks(const ShellSource& source, const ShellFactors<float>& factors,
+                            const Signals& x, const Signals& g, bool half) {
+  const Hops& transposed = transposed_hops(source);
   if (!half || lie_side_by_side(x, g)) {
-    return BlockCorrelation(turned, factors, x, g, x.data(), half).run(threads);
+    return BlockCorrelation(transposed, factors, x, g, x.data(), half).run(source.threads());
   }
-  const auto beside = join(x, g, threads);
-  return BlockCorrelation(turned, factors, x, g, beside.data(), half).run(threads);
+  const auto beside = join(x, g, source.threads());
+  return BlockCorrelation(transposed, factors, x, g, beside.data(), half).run(source.threads());
 }
 
 }  // namespace ngf::filter

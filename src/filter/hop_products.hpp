@@ -2,20 +2,34 @@
 
 #include "filter/shell_products.hpp"
 
+/// Products of shells as hops of all pairs, one byte or two for each: those of
+/// ProductForm::hop_sum, hop_lookup, hop_half, hop_blocks and hop_tiles.
 namespace ngf::filter {
 
-/// `multiply` on the hops of all pairs. `turned` has those of the transposed graph, where they are
-/// at hand.
-template <typename Hop, typename Real>
-void multiply_hops(const HopMatrix<Hop>& matrix, const HopMatrix<Hop>* turned,
-                   const ShellFactors<Real>& factors, const SignalsView<Real>& x,
-                   SignalsSlice<Real>& y, int threads);
+/// Signals of one column.
+template <typename Real>
+void multiply_hop_sum(const ShellSource& source, const ShellFactors<Real>& factors,
+                      const SignalsView<Real>& x, SignalsSlice<Real>& y);
+template <typename Real>
+void multiply_hop_lookup(const ShellSource& source, const ShellFactors<Real>& factors,
+                         const SignalsView<Real>& x, SignalsSlice<Real>& y);
+void multiply_hop_half(const ShellSource& source, const ShellFactors<float>& factors,
+                       const SignalsView<float>& x, SignalsSlice<float>& y);
 
-/// `correlate`, without a product. With `half`, for hops that are the same both ways and factors
-/// that are the same for all nodes, only the sums of columns count.
-template <typename Hop, typename Real>
-Matrix correlate_hops(const HopMatrix<Hop>& matrix, const HopMatrix<Hop>* turned,
+/// Any number of columns.
+void multiply_hop_blocks(const ShellSource& source, const ShellFactors<float>& factors,
+                         const SignalsView<float>& x, SignalsSlice<float>& y);
+template <typename Real>
+void multiply_hop_tiles(const ShellSource& source, const ShellFactors<Real>& factors,
+                        const SignalsView<Real>& x, SignalsSlice<Real>& y);
+
+/// `correlate`, without a product, by hop_blocks or hop_tiles. With `half`, for hops that are the
+/// same both ways and factors that are the same for all nodes, only the sums of columns count.
+template <typename Real>
+Matrix correlate_hops(const ShellSource& source, ProductForm form,
                       const ShellFactors<Real>& factors, const SignalsView<Real>& x,
-                      const SignalsView<Real>& g, bool half, int threads);
+                      const SignalsView<Real>& g, bool half);
+Matrix correlate_hop_blocks(const ShellSource& source, const ShellFactors<float>& factors,
+                            const SignalsView<float>& x, const SignalsView<float>& g, bool half);
 
 }  // namespace ngf::filter

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/parallel.hpp"
+#include "filter/costs.hpp"
 
 namespace ngf::filter {
 
@@ -14,8 +15,6 @@ using Nodes = std::array<NodeId, 2>;
 /// Each node with the free one within two hops whose row is the nearest in length.
 template <typename Column>
 std::vector<Nodes> pair_up(const ColumnLists<Column>& lists, std::span<const NodeId> order) {
-  // All within one hop of a hub are close to each other, but there are too many to look at.
-  constexpr std::size_t most_neighbors = 64;
   const auto length = [&](NodeId u) {
     const auto places = lists.places(u);
     return std::int64_t{places.back()} - std::int64_t{places.front()};
@@ -39,7 +38,7 @@ std::vector<Nodes> pair_up(const ColumnLists<Column>& lists, std::span<const Nod
       if (!rows.contains(v)) continue;
       consider(v);
       const auto farther = lists.columns(v, 1);
-      if (farther.size() > most_neighbors) continue;
+      if (farther.size() > costs::most_pair_neighbors) continue;
       for (const NodeId w : farther) consider(w);
     }
     if (best != kernels::no_row) taken[best - rows.begin] = 1;

@@ -6,6 +6,7 @@
 
 #include "base/aligned.hpp"
 #include "base/parallel.hpp"
+#include "filter/costs.hpp"
 #include "kernels/filter.hpp"
 #include "ngf/filter.hpp"
 

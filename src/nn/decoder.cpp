@@ -152,7 +152,7 @@ void DecoderFilter<Real>::pack_sparse(const SignalsOf<Real>& h) {
 template <typename Real>
 void DecoderFilter<Real>::pack_powers(const PolynomialFilter& filter) {
   form_ = DecoderForm::powers;
-  const auto values = filter.shift().rows<Real>(false).values;
+  const auto values = filter.shift().template values<Real>(false).values;
   // Where all entries are one number, it goes into the taps.
   const Real first = values.empty() ? Real{1} : values.front();
   const bool constant =
@@ -168,8 +168,8 @@ void DecoderFilter<Real>::pack_powers(const PolynomialFilter& filter) {
     if (!constant) result.values = {rows.values.begin(), rows.values.end()};
     return result;
   };
-  const auto forward = filter.shift().rows<Real>(false);
-  const auto back = filter.shift().rows<Real>(true);
+  const auto forward = filter.shift().template values<Real>(false);
+  const auto back = filter.shift().template values<Real>(true);
   sparse_ = pack(forward);
   if (back.columns.data() != forward.columns.data()) sparse_back_ = pack(back);
 }

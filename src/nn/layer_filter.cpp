@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/fail.hpp"
+#include "nn/costs.hpp"
 
 namespace ngf {
 
@@ -31,56 +32,76 @@ Taps taps_of(const ModelSettings& settings, NodeId nodes) {
   return {count, std::move(values), settings.tap_groups};
 }
 
-/// S^power.
-PolynomialFilter power_filter(const Graph& graph, std::size_t power, const FilterBuild& build) {
+/// S^power has one tap.
+Taps power_taps(std::size_t power) {
   std::vector<double> taps(power + 1, 0);
   taps[power] = 1;
-  return {graph, Taps(std::move(taps)), Shift::gcn, build.threads, build.partition};
+  return taps;
 }
 
 }  // namespace
 
-LayerFilter::LayerFilter(const ModelSettings& settings, const Graph& graph,
+LayerMatrix layer_matrix(const ModelSettings& settings, const Graph& graph,
                          const FilterBuild& build) {
   check_settings(settings);
+  LayerMatrix matrix;
+  matrix.shift = settings.model == ModelKind::gcnn ? settings.shift : Shift::gcn;
   switch (settings.model) {
-    case ModelKind::ngcnn: {
-      FilterOptions options;
-      options.normalization = settings.normalization;
-      options.shells.min_paths = settings.min_paths;
-      options.shells.storage = build.storage;
-      options.shells.threads = build.threads;
-      options.shells.memory = build.memory;
-      options.shells.progress = build.progress;
-      options.partition = build.partition;
-      // Hops take long where pairs have factors of both nodes: lists should serve while they can.
-      if (settings.normalization == Normalization::symmetric) options.width = settings.hidden;
-      filter_ = NeighborhoodFilter(graph, taps_of(settings, graph.nodes()), options);
-      return;
-    }
+    case ModelKind::ngcnn:
     case ModelKind::gcnn:
-      filter_ = PolynomialFilter(graph, taps_of(settings, graph.nodes()), settings.shift,
-                                 build.threads, build.partition);
-      return;
+      matrix.taps = taps_of(settings, graph.nodes());
+      break;
     case ModelKind::gcn:
-      filter_ = power_filter(graph, 1, build);
-      return;
+      matrix.taps = power_taps(1);
+      break;
     case ModelKind::sgc:
-      filter_ = power_filter(graph, settings.hops, build);
-      return;
+      matrix.taps = power_taps(settings.hops);
+      break;
     case ModelKind::mlp:
-      return;
+      break;
+  }
+  matrix.options.normalization = settings.normalization;
+  matrix.options.shells.min_paths = settings.min_paths;
+  matrix.options.shells.storage = build.storage;
+  matrix.options.shells.threads = build.threads;
+  matrix.options.shells.memory = build.memory;
+  // Hops take long where pairs have factors of both nodes: lists should serve while they can.
+  if (settings.normalization == Normalization::symmetric) matrix.options.width = settings.hidden;
+  return matrix;
+}
+
+LayerFilter::LayerFilter(const ModelSettings& settings, const Graph& graph,
+                         const FilterBuild& build, Progress* progress) {
+  const auto [taps, options, shift] = layer_matrix(settings, graph, build);
+  if (settings.model == ModelKind::mlp) return;
+  const bool on_shells = settings.model == ModelKind::ngcnn;
+  if (build.partition == nullptr && on_shells) {
+    filter_ = NeighborhoodFilter(graph, taps, options, progress);
+  } else if (build.partition == nullptr) {
+    filter_ = PolynomialFilter(graph, taps, shift, build.threads, progress);
+  } else if (on_shells) {
+    filter_ = ShardedNeighborhoodFilter(graph, taps, options, build.partition, progress);
+  } else {
+    filter_ =
+        ShardedPolynomialFilter(graph, taps, shift, build.threads, build.partition, progress);
   }
 }
 
 namespace {
 
-/// Calls use(filter) on the filter that is there.
+/// Calls use(filter) unless it is the identity.
 template <typename Variant, typename Use>
 decltype(auto) on_filter(Variant& filter, const Use& use) {
-  if (auto* const shells = std::get_if<NeighborhoodFilter>(&filter)) return use(*shells);
-  if (auto* const powers = std::get_if<PolynomialFilter>(&filter)) return use(*powers);
-  detail::fail("the identity is no filter");
+  using Result = decltype(use(std::get<1>(filter)));
+  return std::visit(
+      [&](auto& held) -> Result {
+        if constexpr (std::is_same_v<std::decay_t<decltype(held)>, std::monostate>) {
+          detail::fail("the identity is no filter");
+        } else {
+          return use(held);
+        }
+      },
+      filter);
 }
 
 }  // namespace
@@ -90,12 +111,20 @@ NodeId LayerFilter::nodes() const {
 }
 
 NodeId LayerFilter::rows() const {
-  return on_filter(filter_, [](const auto& filter) { return filter.rows(); });
+  return on_filter(filter_, [](const auto& filter) { return filter.rows().count(); });
 }
 
 const Partition* LayerFilter::partition() const {
-  if (identity()) return nullptr;
-  return on_filter(filter_, [](const auto& filter) { return filter.partition(); });
+  if (const auto* held = std::get_if<ShardedNeighborhoodFilter>(&filter_)) {
+    return &held->partition();
+  }
+  const auto* const powers = std::get_if<ShardedPolynomialFilter>(&filter_);
+  return powers == nullptr ? nullptr : &powers->partition();
+}
+
+const NeighborhoodFilter* LayerFilter::neighborhood() const {
+  if (const auto* held = std::get_if<ShardedNeighborhoodFilter>(&filter_)) return &held->local();
+  return std::get_if<NeighborhoodFilter>(&filter_);
 }
 
 const Taps& LayerFilter::taps() const {
@@ -107,7 +136,7 @@ void LayerFilter::set_taps(Taps taps) {
 }
 
 std::string LayerFilter::storage() const {
-  const auto* const shells = std::get_if<NeighborhoodFilter>(&filter_);
+  const NeighborhoodFilter* const shells = neighborhood();
   return shells == nullptr ? "" : std::string(storage_name(shells->shells().storage()));
 }
 
@@ -118,23 +147,20 @@ double LayerFilter::flops(std::int64_t width) const {
 
 double LayerFilter::cost(std::int64_t width) const {
   if (identity()) return 0;
-  // Measured on lists of columns, and on shifts, whose rows are read in no order.
-  constexpr double of_lists = 2.5;
-  constexpr double of_shifts = 8;
-  if (const auto* const shells = std::get_if<NeighborhoodFilter>(&filter_)) {
-    const bool dense = shells->shells().storage() == Storage::dense;
-    return shells->flops(width) * (dense ? 1 : of_lists);
-  }
-  return std::get<PolynomialFilter>(filter_).flops(width) * of_shifts;
+  const NeighborhoodFilter* const shells = neighborhood();
+  if (shells == nullptr) return flops(width) * nn::costs::flop_of_shifts;
+  const bool dense = shells->shells().storage() == Storage::dense;
+  return flops(width) * (dense ? 1 : nn::costs::flop_of_lists);
 }
 
 std::size_t LayerFilter::columns_at_once() const {
-  const auto* const shells = std::get_if<NeighborhoodFilter>(&filter_);
+  const NeighborhoodFilter* const shells = neighborhood();
   // Hops become numbers once for all columns of a product.
-  if (shells != nullptr && shells->shells().storage() != Storage::sparse) return 4096;
-  // Those of a panel, as lists are multiplied with.
-  constexpr std::size_t in_caches = std::size_t{1} << 20;
-  return nodes() * std::size_t{256} <= in_caches ? 64 : 128;
+  if (shells != nullptr && shells->shells().storage() != Storage::sparse) {
+    return nn::costs::columns_of_hops;
+  }
+  const bool in_caches = nodes() * std::size_t{256} <= nn::costs::panel_bytes;
+  return in_caches ? nn::costs::columns_of_lists : 2 * nn::costs::columns_of_lists;
 }
 
 template <typename Real>

@@ -130,8 +130,8 @@ tasks::Task make_task(const Dataset& dataset, const Split& split, const Classify
                        {.storage = settings.storage,
                         .threads = settings.threads,
                         .memory = memory,
-                        .progress = progress,
-                        .partition = settings.partition});
+                        .partition = settings.partition},
+                       progress);
   });
   if (task.filter.partition() != nullptr) {
     std::vector<NodeId> own(task.filter.rows());
@@ -263,8 +263,10 @@ class Group {
     plan.workers = static_cast<std::uint32_t>(workers_);
     plan.epoch_flops = network.flops();
     if (const NeighborhoodFilter* const filter = task_.filter.neighborhood()) {
-      const auto pairs = filter->shells().pairs(settings_.threads);
-      plan.pairs = std::accumulate(pairs.begin(), pairs.end(), std::uint64_t{0});
+      if (settings_.partition != nullptr) {
+        const auto pairs = filter->shells().pairs();
+        plan.pairs = std::accumulate(pairs.begin(), pairs.end(), std::uint64_t{0});
+      }
       plan.bytes = filter->shells().bytes();
     }
     watch_.on_plan(plan);

@@ -38,10 +38,9 @@ LayerFilter filter_of(const Graph& graph, const DenoiseSettings& settings, Progr
   options.normalization = settings.normalization;
   options.shells.storage = settings.storage;
   options.shells.threads = settings.threads;
-  options.shells.progress = progress;
   return detail::make_in_half(settings.memory, [&](std::uint64_t memory) {
     options.shells.memory = memory;
-    return LayerFilter(NeighborhoodFilter(graph, settings.taps, options));
+    return LayerFilter(NeighborhoodFilter(graph, settings.taps, options, progress));
   });
 }
 

@@ -65,8 +65,8 @@ class NetworkFitter : public Fitter {
           return LayerFilter(model_, graph,
                              {.storage = settings.storage,
                               .threads = settings.threads,
-                              .memory = memory,
-                              .progress = progress});
+                              .memory = memory},
+                             progress);
         })) {
     const std::int64_t inputs = input_width(graph, settings);
     const double deviation = settings.input_deviation > 0

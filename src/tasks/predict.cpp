@@ -43,8 +43,8 @@ Prediction predict(const Model& model, const Dataset& dataset, const PredictOpti
     return LayerFilter(model.settings, dataset.graph,
                        {.storage = options.storage,
                         .threads = options.threads,
-                        .memory = memory,
-                        .progress = options.progress});
+                        .memory = memory},
+                       options.progress);
   });
   Network<float> network(model.settings, std::move(filter), std::move(features), model.classes(),
                          {.passes = 1,

@@ -74,12 +74,12 @@ Robustness measure_robustness(const Graph& graph, const Taps& taps,
   const auto neighborhood = detail::make_in_half(memory, [&](std::uint64_t half) {
     FilterOptions of_half = filter_options;
     of_half.shells.memory = half;
-    return NeighborhoodFilter(graph, taps, of_half);
+    return NeighborhoodFilter(graph, taps, of_half, options.progress);
   });
   for_results.reset();
   const Matrix neighborhood_before = neighborhood.apply(x);
   const Matrix polynomial_before = PolynomialFilter(graph, taps, options.shift, threads).apply(x);
-  std::vector<std::uint64_t> sizes = neighborhood.shells().pairs(threads);
+  std::vector<std::uint64_t> sizes = neighborhood.shells().pairs();
   sizes.resize(taps.count(), 0);
 
   Robustness result;
@@ -98,7 +98,7 @@ Robustness measure_robustness(const Graph& graph, const Taps& taps,
     perturb_options.seed += round;
     const Graph changed = perturb(graph, perturb_options).graph;
     for_results.emplace(2 * signal_bytes);
-    const NeighborhoodFilter after(changed, taps, filter_options);
+    const NeighborhoodFilter after(changed, taps, filter_options, options.progress);
     for_results.reset();
     neighborhood_errors[round] = relative_error(after.apply(x), neighborhood_before);
     polynomial_errors[round] = relative_error(

@@ -7,6 +7,7 @@
 #include "ngf/filter.hpp"
 #include "ngf/nn/model.hpp"
 #include "ngf/progress.hpp"
+#include "ngf/sharded_filter.hpp"
 
 namespace ngf {
 
@@ -14,9 +15,20 @@ struct FilterBuild {
   Storage storage = Storage::automatic;
   int threads = 0;
   std::uint64_t memory = 0;  ///< as in ShellOptions
-  Progress* progress = nullptr;
-  std::shared_ptr<const Partition> partition = {};  ///< as in FilterOptions
+  /// Where given, each rank has the rows of its own nodes.
+  std::shared_ptr<const Partition> partition = {};
 };
+
+/// What a model's filter is made from.
+struct LayerMatrix {
+  Taps taps;              ///< empty for the identity
+  FilterOptions options;  ///< of filters on shells
+  Shift shift = Shift::gcn;
+};
+
+/// Throws Error for settings that contradict each other or the graph.
+LayerMatrix layer_matrix(const ModelSettings& settings, const Graph& graph,
+                         const FilterBuild& build);
 
 /// The matrix H of a layer: a filter, or the identity. Copies share what the filter holds.
 class LayerFilter {
@@ -26,21 +38,22 @@ class LayerFilter {
   explicit LayerFilter(NeighborhoodFilter filter) : filter_(std::move(filter)) {}
   explicit LayerFilter(PolynomialFilter filter) : filter_(std::move(filter)) {}
   /// The one that a model asks for, on this graph. Throws Error where the graph has none.
-  LayerFilter(const ModelSettings& settings, const Graph& graph, const FilterBuild& build);
+  LayerFilter(const ModelSettings& settings, const Graph& graph, const FilterBuild& build,
+              Progress* progress = nullptr);
 
   bool identity() const { return std::holds_alternative<std::monostate>(filter_); }
   /// Nodes of the graph, and the taps as they are. Not of the identity.
   NodeId nodes() const;
-  /// Those that this process has the signals of, and how nodes are dealt, as filters have it.
+  /// Those that this process has the signals of, and how nodes are distributed; null where this
+  /// process has all.
   NodeId rows() const;
   const Partition* partition() const;
   const Taps& taps() const;
   void set_taps(Taps taps);
   /// The filter that it is; null where it is none of that kind.
   const PolynomialFilter* polynomial() const { return std::get_if<PolynomialFilter>(&filter_); }
-  const NeighborhoodFilter* neighborhood() const {
-    return std::get_if<NeighborhoodFilter>(&filter_);
-  }
+  /// With several ranks, the filter on this rank's rows.
+  const NeighborhoodFilter* neighborhood() const;
   /// How the shells are held; empty where there are none.
   std::string storage() const;
   /// Multiplications and additions of a product with signals of this width.
@@ -48,10 +61,10 @@ class LayerFilter {
   /// Time of a product with signals of this width, in multiplications and additions of a dense
   /// product that take as long.
   double cost(std::int64_t width) const;
-  /// So many columns at once are multiplied best where they lie.
+  /// The number of columns that are best multiplied at once.
   std::size_t columns_at_once() const;
 
-  /// H X, H' X, and gradients by X, into columns that are there, and by the taps, which are
+  /// H X, H' X, and gradients by X, into existing columns, and by the taps, which are
   /// returned. Not of the identity.
   template <typename Real>
   SignalsOf<Real> apply(const SignalsOf<Real>& x) const;
@@ -64,7 +77,9 @@ class LayerFilter {
                                    SignalsSlice<Real> by_input) const;
 
  private:
-  std::variant<std::monostate, NeighborhoodFilter, PolynomialFilter> filter_;
+  std::variant<std::monostate, NeighborhoodFilter, PolynomialFilter, ShardedNeighborhoodFilter,
+               ShardedPolynomialFilter>
+      filter_;
 };
 
 }  // namespace ngf

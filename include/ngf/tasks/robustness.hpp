@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "ngf/communicator.hpp"
 #include "ngf/filter.hpp"
 #include "ngf/perturb.hpp"
 
@@ -13,8 +14,8 @@ struct RobustnessOptions {
   Shift shift = Shift::adjacency;  ///< of the polynomial filter
   FilterOptions filter;            ///< of the neighbourhood filter
   Progress* progress = nullptr;
-  Communicator* ranks =
-      nullptr;  ///< where given, its processes share the realisations, and all get the result
+  /// Where given, its ranks share the realisations, and all get the result.
+  Communicator* ranks = nullptr;
 };
 
 struct Spread {

@@ -1,0 +1,116 @@
+#include "filter/forms.hpp"
+
+#include <array>
+
+#include "base/fail.hpp"
+#include "filter/costs.hpp"
+#include "kernels/filter.hpp"
+#include "kernels/hops.hpp"
+
+namespace ngf {
+
+std::string_view form_name(ProductForm form) {
+  constexpr std::array<std::string_view, 10> names{
+      "auto",    "short-lists", "paired-lists", "lists",      "streamed-lists",
+      "hop-sum", "hop-lookup",  "hop-half",     "hop-blocks", "hop-tiles"};
+  return names[static_cast<std::size_t>(form)];
+}
+
+namespace filter {
+
+namespace {
+
+/// Whether the instruction set multiplies blocks of 64 rows, for this number of taps.
+bool can_use_blocks(const ProductShape& shape) {
+  return !shape.two_bytes && shape.single && kernels::has_block_products(shape.taps - 1);
+}
+
+/// A column takes a quarter longer in blocks than in a full panel of tiles, but panels may be
+/// padded with columns that nobody wants.
+bool blocks_are_faster(std::int64_t columns) {
+  constexpr auto panel =
+      static_cast<std::int64_t>(kernels::most_product_lines * kernels::columns_in_line<float>);
+  const std::int64_t padded = (columns + panel - 1) / panel * panel;
+  return costs::block_column_per_tile_column * static_cast<double>(columns) <=
+         static_cast<double>(padded);
+}
+
+}  // namespace
+
+ProductForm choose_form(const ProductShape& shape) {
+  if (shape.storage == Storage::stream) return ProductForm::streamed_lists;
+  if (shape.storage == Storage::sparse) {
+    return shape.columns == 1 ? ProductForm::lists : shape.layout;
+  }
+  for (const ProductForm form :
+       {ProductForm::hop_sum, ProductForm::hop_half, ProductForm::hop_lookup}) {
+    if (obstacle(shape, form).empty()) return form;
+  }
+  const bool blocks = shape.columns > 1 && obstacle(shape, ProductForm::hop_blocks).empty() &&
+                      blocks_are_faster(shape.columns);
+  return blocks ? ProductForm::hop_blocks : ProductForm::hop_tiles;
+}
+
+ProductForm form_for(const ProductShape& shape, ProductForm wanted) {
+  if (wanted == ProductForm::automatic) return choose_form(shape);
+  const std::string why = obstacle(shape, wanted);
+  if (!why.empty())
+    detail::fail("the product form {} does not do here: {}", form_name(wanted), why);
+  return wanted;
+}
+
+ProductForm correlation_form(const ProductShape& shape, ProductForm form) {
+  if (shape.storage != Storage::dense) return form;
+  const bool blocks = can_use_blocks(shape) && shape.both_ways && form != ProductForm::hop_tiles;
+  return blocks ? ProductForm::hop_blocks : ProductForm::hop_tiles;
+}
+
+std::string obstacle(const ProductShape& shape, ProductForm form) {
+  if (storage_of(form) != shape.storage) {
+    return std::string("it is for storage ").append(storage_name(storage_of(form)));
+  }
+  switch (form) {
+    case ProductForm::short_lists:
+    case ProductForm::paired_lists:
+      if (shape.columns == 1) return "it is for signals of several columns";
+      return shape.layout == form ? "" : "the lists are not laid out for it";
+    case ProductForm::hop_sum:
+    case ProductForm::hop_lookup:
+    case ProductForm::hop_half:
+      if (shape.columns != 1) return "it is for signals of one column";
+      if (shape.two_bytes) return "it is for hops of one byte";
+      if (shape.by_column) return "it is for factors that are the same for all columns";
+      if (form == ProductForm::hop_sum && !shape.one_shell) return "it is for a single shell";
+      if (form != ProductForm::hop_half) return "";
+      if (!shape.single) return "it is for signals of type float";
+      if (!shape.symmetric) return "it is for undirected graphs with all rows in this process";
+      if (shape.by_row) return "it is for factors that are the same for all nodes";
+      return can_use_blocks(shape) ? "" : "this instruction set, or this number of taps, has none";
+    case ProductForm::hop_blocks:
+      if (!shape.single) return "it is for signals of type float";
+      if (!shape.both_ways) return "it needs the hops of the transposed graph, of all nodes";
+      if (shape.by_row) return "it is for factors that are the same for all rows";
+      return can_use_blocks(shape) ? "" : "this instruction set, or this number of taps, has none";
+    default:
+      return "";
+  }
+}
+
+Storage storage_of(ProductForm form) {
+  switch (form) {
+    case ProductForm::short_lists:
+    case ProductForm::paired_lists:
+    case ProductForm::lists:
+      return Storage::sparse;
+    case ProductForm::streamed_lists:
+      return Storage::stream;
+    case ProductForm::automatic:
+      return Storage::automatic;
+    default:
+      return Storage::dense;
+  }
+}
+
+}  // namespace filter
+
+}  // namespace ngf

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <memory>
+#include <variant>
+#include <vector>
+
+#include "filter/paired_lists.hpp"
+#include "ngf/filter.hpp"
+
+namespace ngf::filter {
+
+/// How shells that are lists are read for signals of several columns, so that what is read of the
+/// signals is still in the caches.
+struct ListLayout {
+  ProductForm form = ProductForm::lists;
+  /// For short_lists: all rows, in an order in which rows that follow each other have columns in
+  /// common.
+  std::vector<NodeId> order;
+  /// For paired_lists.
+  std::variant<std::monostate, PairedLists<std::uint16_t>, PairedLists<std::uint32_t>> pairs;
+
+  /// Of shells that are lists, in this form; nothing where they are not.
+  ListLayout(const Shells& shells, ProductForm form);
+};
+
+/// Of the shells, and of those of the transposed graph where these are others.
+struct Layouts {
+  ListLayout forward;
+  std::unique_ptr<const ListLayout> back;
+
+  Layouts(const Shells& shells, ProductForm form);
+};
+
+/// The layouts of shells for products in this form, which may be automatic. Throws Error where the
+/// form is for other shells.
+std::shared_ptr<const Layouts> make_layouts(const Shells& shells, ProductForm form);
+
+/// The form that lists are laid out in for several columns.
+ProductForm layout_form(const ShellPlan& plan);
+
+}  // namespace ngf::filter

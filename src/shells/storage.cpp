@@ -1,0 +1,203 @@
+// What holds shells: lists of columns, and matrices of hops.
+
+#include <array>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "base/aligned.hpp"
+#include "base/fail.hpp"
+#include "base/parallel.hpp"
+#include "kernels/bit_walk.hpp"
+#include "ngf/shells.hpp"
+#include "shells/plan.hpp"
+#include "shells/twins.hpp"
+
+namespace ngf {
+
+template <typename Hop>
+HopMatrix<Hop>::HopMatrix(NodeId nodes, const RowRange& rows)
+    : nodes_(nodes),
+      rows_(rows.within(nodes)),
+      stride_((nodes + kernels::column_step - 1) / kernels::column_step * kernels::column_step),
+      values_(static_cast<Hop*>(detail::allocate_aligned(rows_.count() * stride_ * sizeof(Hop)))) {}
+
+template <typename Hop>
+void HopMatrix<Hop>::Free::operator()(Hop* values) const noexcept {
+  std::free(values);
+}
+
+template class HopMatrix<std::uint8_t>;
+template class HopMatrix<std::uint16_t>;
+
+template <typename Column>
+std::uint64_t ColumnLists<Column>::columns_held() const {
+  const std::size_t row_places = hops_ + std::size_t{1};
+  std::uint64_t columns = 0;
+  for (std::size_t begin = 0; begin < places_.size(); begin += row_places) {
+    columns += places_[begin + hops_] - places_[begin];
+  }
+  return columns;
+}
+
+template <typename Column>
+std::uint64_t ColumnLists<Column>::bytes() const {
+  return (block_.size() + columns_held()) * sizeof(Column) + places_.size() * sizeof(places_[0]);
+}
+
+template <typename Column>
+void ColumnLists<Column>::add(std::size_t block, const ShellRows<Column>& rows) {
+  const auto& columns = rows.columns;
+  if (columns.size() > std::numeric_limits<std::uint32_t>::max()) {
+    detail::fail("lists of {} columns are too long for one block; ask for fewer hops",
+                 columns.size());
+  }
+  // NOLINTNEXTLINE(modernize-avoid-c-arrays)
+  blocks_[block] = std::make_unique_for_overwrite<Column[]>(columns.size());
+  std::copy(columns.begin(), columns.end(), blocks_[block].get());
+  std::uint32_t begin = 0;
+  for (std::size_t i = 0; i < rows.rows.size(); ++i) {
+    const std::size_t row = rows.rows[i] - rows_.begin;
+    block_[row] = static_cast<Column>(block);
+    std::uint32_t* const places = places_.data() + row * (hops_ + std::size_t{1});
+    places[0] = begin;
+    for (std::uint32_t k = 1; k <= hops_; ++k) places[k] = begin + rows.ends[i * hops_ + k - 1];
+    begin = places[hops_];
+  }
+}
+
+template class ColumnLists<std::uint16_t>;
+template class ColumnLists<std::uint32_t>;
+
+namespace {
+
+void add(std::vector<std::uint64_t>& pairs, std::size_t hop, std::uint64_t count) {
+  if (pairs.size() <= hop) pairs.resize(hop + 1, 0);
+  pairs[hop] += count;
+}
+
+/// Hop by hop until all of the row is counted: rows fit the nearest caches.
+void count_row(std::span<const std::uint8_t> row, std::uint32_t hops,
+               std::vector<std::uint64_t>& pairs) {
+  constexpr std::uint8_t farther = HopMatrix<std::uint8_t>::farther;
+  std::size_t left = row.size() - kernels::count_hop(row.data(), row.size(), farther);
+  for (std::uint8_t hop = 0; left > 0 && hop <= hops; ++hop) {
+    const std::size_t found = kernels::count_hop(row.data(), row.size(), hop);
+    if (found > 0) add(pairs, hop, found);
+    left -= found;
+  }
+}
+
+void count_row(std::span<const std::uint16_t> row, std::uint32_t hops,
+               std::vector<std::uint64_t>& pairs) {
+  for (const std::uint16_t hop : row) {
+    if (hop != HopMatrix<std::uint16_t>::farther && hop <= hops) add(pairs, hop, 1);
+  }
+}
+
+}  // namespace
+
+std::string_view storage_name(Storage storage) {
+  constexpr std::array<std::string_view, 4> names{"auto", "sparse", "dense", "stream"};
+  return names[static_cast<std::size_t>(storage)];
+}
+
+std::string_view engine_name(Engine engine) {
+  constexpr std::array<std::string_view, 3> names{"auto", "bits", "queue"};
+  return names[static_cast<std::size_t>(engine)];
+}
+
+std::uint64_t ShellPlan::bytes_of(Storage kind) const {
+  switch (kind) {
+    case Storage::sparse:
+      return sparse_bytes;
+    case Storage::dense:
+      return dense_bytes;
+    default:
+      return stream_bytes;
+  }
+}
+
+Shells::Shells(const Graph& graph, ShellPlan plan, Held held,
+               std::shared_ptr<const Shells> transposed)
+    : nodes_(graph.nodes()),
+      directed_(graph.directed()),
+      graph_(plan.storage == Storage::stream ? graph : Graph()),
+      plan_(std::make_shared<const ShellPlan>(std::move(plan))),
+      held_(std::make_shared<const Held>(std::move(held))),
+      transposed_(std::move(transposed)) {}
+
+NodeId Shells::graph_nodes() const {
+  return twins() == nullptr ? nodes_ : static_cast<NodeId>(twins()->class_of.size());
+}
+
+RowRange Shells::graph_rows() const {
+  return twins() == nullptr ? rows() : twins()->members_of(rows());
+}
+
+const Shells* Shells::transposed() const { return directed_ ? transposed_.get() : this; }
+
+std::uint64_t Shells::bytes() const {
+  const std::uint64_t others = transposed_ == nullptr ? 0 : transposed_->bytes();
+  return std::visit(
+      [&](const auto& held) -> std::uint64_t {
+        if constexpr (std::is_same_v<std::decay_t<decltype(held)>, std::monostate>) {
+          return others;
+        } else {
+          return held.bytes() + others;
+        }
+      },
+      *held_);
+}
+
+std::vector<std::uint64_t> Shells::pairs() const {
+  ++shells::pair_scans;
+  std::vector<std::uint64_t> result;
+  std::mutex mutex;
+  const RowRange own_rows = rows();
+  const auto count = [&](const auto& held) {
+    if constexpr (requires { held.stride(); }) {
+      detail::parallel_ranges(
+          own_rows.count(), plan_->options.threads, [&](std::size_t begin, std::size_t end) {
+            std::vector<std::uint64_t> own;
+            for (std::size_t row = begin; row < end; ++row) {
+              count_row(held.row(own_rows.begin + static_cast<NodeId>(row)), hops(), own);
+            }
+            const std::lock_guard lock(mutex);
+            for (std::size_t hop = 0; hop < own.size(); ++hop) add(result, hop, own[hop]);
+          });
+    } else if constexpr (requires { held.places(0); }) {
+      result.assign(held.hops() + std::size_t{1}, 0);
+      result[0] = own_rows.count();
+      for (NodeId u = own_rows.begin; u < own_rows.end; ++u) {
+        for (std::uint32_t k = 1; k <= held.hops(); ++k) result[k] += held.columns(u, k).size();
+      }
+    }
+  };
+  std::visit(count, *held_);
+  while (!result.empty() && result.back() == 0) result.pop_back();
+  return result;
+}
+
+std::vector<NodeId> Shells::columns(NodeId u, std::uint32_t hop) const {
+  std::vector<NodeId> result;
+  const auto collect = [&](const auto& held) {
+    if constexpr (requires { held.stride(); }) {
+      for (NodeId v = 0; v < nodes_; ++v) {
+        if (held(u, v) == hop) result.push_back(v);
+      }
+    } else if constexpr (requires { held.places(0); }) {
+      if (hop == 0) {
+        result.push_back(u);
+      } else if (hop <= held.hops()) {
+        const auto found = held.columns(u, hop);
+        result.assign(found.begin(), found.end());
+      }
+    }
+  };
+  std::visit(collect, *held_);
+  return result;
+}
+
+}  // namespace ngf
