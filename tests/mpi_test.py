@@ -213,14 +213,14 @@ class Terminal(MpiTest):
         shown = b""
         try:
             # On a slow machine reading the graph is shown too, before.
-            while b"walking [" not in shown:
+            while b"counting pairs [" not in shown:
                 shown += os.read(ours, 4096)
         except OSError:
             pass
         process.terminate()
         process.wait(60)
         os.close(ours)
-        self.assertIn(b"walking [", shown)
+        self.assertIn(b"counting pairs [", shown)
 
 
 class Killed(MpiTest):

@@ -139,7 +139,7 @@ void bind_filters(nb::module_& m) {
       "__init__",
       [](NeighborhoodFilter* self, const Graph& graph, const TapsArray& taps,
          const std::optional<List<std::uint32_t>>& groups, const std::string& normalize,
-         const ShellOptions& shells, const std::string& form, bool in_double) {
+         const ShellOptions& shells, bool in_double, const std::string& form) {
         const FilterOptions options = options_of(normalize, shells, form, in_double);
         Taps own = taps_of(taps, groups);
         without_gil([&](Progress* progress) {
@@ -148,7 +148,7 @@ void bind_filters(nb::module_& m) {
         });
       },
       nb::arg("graph"), nb::arg("taps"), nb::arg("groups").none(), nb::arg("normalize"),
-      nb::arg("shells"), nb::arg("form"), nb::arg("in_double"));
+      nb::arg("shells"), nb::arg("in_double"), nb::arg("form") = "auto");
   bind_neighborhood(neighborhood);
 
   nb::class_<ShardedNeighborhoodFilter> sharded(m, "ShardedNeighborhoodFilter");
@@ -156,7 +156,7 @@ void bind_filters(nb::module_& m) {
       "__init__",
       [](ShardedNeighborhoodFilter* self, const Graph& graph, const TapsArray& taps,
          const std::optional<List<std::uint32_t>>& groups, const std::string& normalize,
-         const ShellOptions& shells, const std::string& form, bool in_double,
+         const ShellOptions& shells, bool in_double, const std::string& form,
          std::shared_ptr<Partition> partition) {
         const FilterOptions options = options_of(normalize, shells, form, in_double);
         Taps own = taps_of(taps, groups);
@@ -167,7 +167,7 @@ void bind_filters(nb::module_& m) {
         });
       },
       nb::arg("graph"), nb::arg("taps"), nb::arg("groups").none(), nb::arg("normalize"),
-      nb::arg("shells"), nb::arg("form"), nb::arg("in_double"), nb::arg("partition"));
+      nb::arg("shells"), nb::arg("in_double"), nb::arg("form"), nb::arg("partition"));
   bind_neighborhood(sharded);
 
   nb::class_<PolynomialFilter> polynomial(m, "PolynomialFilter");

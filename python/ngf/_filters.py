@@ -193,8 +193,8 @@ class NeighborhoodFilter(_Filter):
                                 memory=memory)
         graph, deal = as_dealt(A, directed=directed)
         groups = _dealt_groups(groups, deal)
-        args = (graph, values, groups, arguments.name(normalize, "normalize"), options, arguments.name(form, "form"),
-                dtype == np.float64)
+        args = (graph, values, groups, arguments.name(normalize, "normalize"), options, dtype == np.float64,
+                arguments.name(form, "form"))
         engine = (_engine.NeighborhoodFilter(*args) if deal is None
                   else _engine.ShardedNeighborhoodFilter(*args, deal._engine))
         super().__init__(engine, groups, dtype)

@@ -273,7 +273,7 @@ std::vector<double> NeighborhoodFilter::gradients_to(const SignalsView<Real>& x,
     // <G, A_k X> = <A_k' G, X>, and A_k' G is what the gradient by X is made of.
     dots = correlate_nodes<Real>(source(true, progress), form_, factors_without_taps<Real>(true),
                                  by_output, own_rows<Real>(x, rows()), {&with_taps, &by_input},
-                                 shells_.transposed() == &shells_);
+                                 true);
   }
   // In the order of the nodes, whatever the threads did.
   std::vector<double> by_taps(taps_.values().size(), 0);

@@ -113,8 +113,9 @@ Matrix correlate(const ShellSource& source, ProductForm form, const ShellFactors
   const bool with_product = product.to != nullptr;
   if (source.shells.storage() == Storage::dense) {
     if (with_product) multiply(source, form, *product.factors, x, *product.to);
-    const bool half = totals && !factors.by_row() && !factors.by_column();
-    const ProductForm of_dots = correlation_form(shape_of(source, factors, x.cols()), form);
+    const ProductShape shape = shape_of(source, factors, x.cols());
+    const ProductForm of_dots = correlation_form(shape, form);
+    const bool half = totals && shape.symmetric && !shape.by_row && !shape.by_column;
     return correlate_hops<Real>(source, of_dots, factors, x, g, half);
   }
   Matrix dots = Matrix::Zero(g.rows(), static_cast<Eigen::Index>(factors.scale.size()));

@@ -142,8 +142,8 @@ ShellPlan plan_from(const Graph& graph, ShellOptions options, ShellEstimate esti
   check(options);
   ++plans_made;
   if (graph.nodes() == 0) {
-    options.hops = 0;
-    return make_plan(graph, options, {.pairs = {}, .exact = true}, 0, dense_above);
+    if (options.hops == all_hops) options.hops = 0;
+    return make_plan(graph, options, {.pairs = {}, .exact = true}, options.hops, dense_above);
   }
   const double arcs = estimate.arcs;
   const bool all = options.hops == all_hops;
