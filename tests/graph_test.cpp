@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-#include "build_rows.hpp"
+#include "graph/build_rows.hpp"
 #include "ngf/components.hpp"
 #include "ngf/error.hpp"
 #include "tests/support.hpp"

@@ -6,7 +6,7 @@
 // A bucket is so small that the caches hold it: to drop each arc right into its row would wait for
 // memory at each of them.
 
-#include "build_rows.hpp"
+#include "graph/build_rows.hpp"
 
 #include <algorithm>
 #include <atomic>

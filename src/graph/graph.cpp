@@ -10,7 +10,7 @@
 #include "base/fail.hpp"
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
-#include "build_rows.hpp"
+#include "graph/build_rows.hpp"
 
 namespace ngf {
 

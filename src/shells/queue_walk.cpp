@@ -5,7 +5,7 @@
 #include <bit>
 #include <limits>
 
-#include "build_rows.hpp"
+#include "graph/build_rows.hpp"
 
 namespace ngf::shells {
 
