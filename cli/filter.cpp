@@ -354,7 +354,8 @@ void add_filter(CLI::App& program) {
       ->check(CLI::IsMember(detail::names_of(merging_name, Merging::always)));
   verb->add_option("--form", filter->form, "How products with the shells are computed")
       ->check(CLI::IsMember(detail::names_of(form_name, ProductForm::hop_tiles)));
-  verb->add_flag("--plan", filter->plan, "Print how the filter would be built, and do nothing else");
+  verb->add_flag("--plan", filter->plan,
+                 "Print how the filter would be built, and do nothing else");
   verb->add_option("-o,--output", filter->out, "File to write: .csv or .npy")->excludes(fit);
   filter->common.add_to(*verb);
   verb->callback([filter] { run_filter(*filter); });

@@ -15,6 +15,7 @@
 #include "ngf/generate.hpp"
 #include "ngf/random.hpp"
 #include "ngf/spectrum.hpp"
+#include "shells/plan.hpp"
 #include "tests/support.hpp"
 
 namespace ngf {
@@ -119,7 +120,8 @@ TEST(NeighborhoodFilter, EqualsExplicitMatricesInEveryForm) {
         options.shells.storage = storage;
         options.shells.threads = 1;
         expect_equal_to(NeighborhoodFilter(graph, taps, options), reference_filter(taps, shells));
-        expect_equal_to(NeighborhoodFilter(graph, grouped, options), reference_filter(grouped, shells));
+        expect_equal_to(NeighborhoodFilter(graph, grouped, options),
+                        reference_filter(grouped, shells));
       }
     }
   }
@@ -181,8 +183,8 @@ void expect_gradients_of(const NeighborhoodFilter& filter,
   const SignalsOf<Real> g = random_matrix(nodes, width, 4).cast<Real>();
   const auto found = filter.gradients(x, g);
   const Eigen::MatrixXd by_output = g.template cast<double>();
-  expect_near(found.input.template cast<double>(), reference_filter(taps, shells).transpose() * by_output,
-              tolerance);
+  expect_near(found.input.template cast<double>(),
+              reference_filter(taps, shells).transpose() * by_output, tolerance);
   for (std::size_t k = 0; k < taps.count(); ++k) {
     const Eigen::MatrixXd product = shells[k] * x.template cast<double>();
     std::vector<double> expected(taps.groups(), 0);
@@ -321,6 +323,33 @@ TEST(NeighborhoodFilter, TwinsAreMergedWhereThatSavesTime) {
   EXPECT_EQ(nodes_of_shells(500, 1), 2);
   EXPECT_EQ(nodes_of_shells(500, 2), 501);
   EXPECT_EQ(nodes_of_shells(2, 1), 3);
+}
+
+TEST(NeighborhoodFilter, IsPlannedOnceAndCountsNoPairs) {
+  const Graph graph = test::graph_with_twins(300);
+  for (const Storage storage :
+       {Storage::automatic, Storage::sparse, Storage::dense, Storage::stream}) {
+    for (const Merging merging : {Merging::automatic, Merging::never, Merging::always}) {
+      for (const Normalization normalization : {Normalization::none, Normalization::symmetric}) {
+        FilterOptions options;
+        options.normalization = normalization;
+        options.merging = merging;
+        options.shells.storage = storage;
+        const std::uint64_t plans = shells::plans_made;
+        const std::uint64_t scans = shells::pair_scans;
+        const NeighborhoodFilter filter(graph, {1, 0.5, 0.25, 0.5}, options);
+        const Matrix x = random_matrix(graph.nodes(), 3, 1);
+        filter.gradients(x, filter.apply(x));
+        EXPECT_EQ(shells::plans_made - plans, 1U);
+        EXPECT_EQ(shells::pair_scans - scans, 0U);
+        // The counters count.
+        filter.shells().pairs();
+        plan_filter(graph, {1, 0.5}, options);
+        EXPECT_EQ(shells::plans_made - plans, 2U);
+        EXPECT_EQ(shells::pair_scans - scans, 1U);
+      }
+    }
+  }
 }
 
 template <typename Real>
@@ -566,7 +595,8 @@ TEST(PolynomialFilter, EqualsExplicitMatrices) {
         const auto powers = powers_of(plain_shift(*graph, shift), taps.count());
         expect_equal_to(PolynomialFilter(*graph, taps, shift, 1), reference_filter(taps, powers));
         const Taps grouped = grouped_taps(graph->nodes(), taps.count(), 4);
-        expect_equal_to(PolynomialFilter(*graph, grouped, shift, 1), reference_filter(grouped, powers));
+        expect_equal_to(PolynomialFilter(*graph, grouped, shift, 1),
+                        reference_filter(grouped, powers));
       }
     }
   }

@@ -331,14 +331,14 @@ TEST(TeamFilter, PolynomialIsThatOfOneProcess) {
         const Matrix g = random_matrix(graph.nodes(), 4, 2);
         const auto expected = whole_results<double>(PolynomialFilter(graph, taps, shift, 1), x, g);
         for (const int ranks : {1, 3, 4}) {
-          run_team(ranks, [&, &graph = graph,
-                           &name = name](const std::shared_ptr<Communicator>& team) {
-            const Dealt dealt(graph, team, 3);
-            const ShardedPolynomialFilter filter(dealt.graph, dealt.taps(taps), shift, 1,
-                                                 dealt.partition);
-            EXPECT_LT(relative(dealt_results<double>(filter, dealt, x, g), expected), 1e-9)
-                << name << ", " << shift_name(shift) << ", " << ranks << " ranks";
-          });
+          run_team(ranks,
+                   [&, &graph = graph, &name = name](const std::shared_ptr<Communicator>& team) {
+                     const Dealt dealt(graph, team, 3);
+                     const ShardedPolynomialFilter filter(dealt.graph, dealt.taps(taps), shift, 1,
+                                                          dealt.partition);
+                     EXPECT_LT(relative(dealt_results<double>(filter, dealt, x, g), expected), 1e-9)
+                         << name << ", " << shift_name(shift) << ", " << ranks << " ranks";
+                   });
         }
       }
     }
@@ -354,8 +354,7 @@ TEST(TeamFilter, FitsTaps) {
     const Dealt dealt(graph, team, 3);
     FilterOptions options;
     options.shells.threads = 1;
-    const ShardedNeighborhoodFilter filter(dealt.graph, Taps{1, 1, 1, 1}, options,
-                                           dealt.partition);
+    const ShardedNeighborhoodFilter filter(dealt.graph, Taps{1, 1, 1, 1}, options, dealt.partition);
     const auto found = fit_taps(filter, dealt.own<double>(x), dealt.own<double>(y));
     EXPECT_LT(relative(found.taps, taps.values()), 1e-8);
   });

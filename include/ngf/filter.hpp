@@ -173,8 +173,8 @@ class NeighborhoodFilter {
                           Progress* progress = nullptr) const;
   /// A_k X, normalised; or A_k' X.
   template <typename Real>
-  SignalsOf<Real> apply_shell(std::size_t k, const SignalsOf<Real>& x,
-                              bool transposed = false, Progress* progress = nullptr) const;
+  SignalsOf<Real> apply_shell(std::size_t k, const SignalsOf<Real>& x, bool transposed = false,
+                              Progress* progress = nullptr) const;
   /// How many nodes are at each hop of each node whose results are here, or of the transposed
   /// graph: row u, column k.
   Matrix shell_degrees(bool transposed = false, Progress* progress = nullptr) const;

@@ -56,8 +56,7 @@ class ShardedNeighborhoodFilter {
 class ShardedPolynomialFilter {
  public:
   ShardedPolynomialFilter(const Graph& graph, Taps taps, Shift shift, int threads,
-                          std::shared_ptr<const Partition> partition,
-                          Progress* progress = nullptr);
+                          std::shared_ptr<const Partition> partition, Progress* progress = nullptr);
 
   const Partition& partition() const { return *partition_; }
   NodeId nodes() const { return shift_->nodes(); }

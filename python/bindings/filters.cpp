@@ -161,8 +161,8 @@ void bind_filters(nb::module_& m) {
         const FilterOptions options = options_of(normalize, shells, form, in_double);
         Taps own = taps_of(taps, groups);
         without_gil([&](Progress* progress) {
-          new (self) ShardedNeighborhoodFilter(graph, std::move(own), options,
-                                               std::move(partition), progress);
+          new (self) ShardedNeighborhoodFilter(graph, std::move(own), options, std::move(partition),
+                                               progress);
           return 0;
         });
       },

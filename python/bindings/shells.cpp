@@ -14,9 +14,8 @@ namespace {
 /// nodes.
 nb::object hop_distances(const Graph& graph, ShellOptions options) {
   options.storage = Storage::dense;
-  Shells shells = without_gil([&](Progress* progress) {
-    return build_shells(graph, options, progress);
-  });
+  Shells shells =
+      without_gil([&](Progress* progress) { return build_shells(graph, options, progress); });
   const nb::capsule owner = keep(std::move(shells));
   return std::visit(
       [&](const auto& held) -> nb::object {

@@ -212,8 +212,8 @@ Matrix NeighborhoodFilter::shell_degrees(bool transposed, Progress* progress) co
   const RowRange own = rows();
   const Matrix ones = Matrix::Ones(nodes(), 1);
   const auto degrees = [&](const Matrix& counted) {
-    return correlate_nodes<double>(source(transposed, progress), ProductForm::automatic, bare,
-                                   ones, counted, {}, false);
+    return correlate_nodes<double>(source(transposed, progress), ProductForm::automatic, bare, ones,
+                                   counted, {}, false);
   };
   const Twins* const twins = shells_.twins();
   if (twins == nullptr) return degrees(Matrix::Ones(own.count(), 1));
@@ -271,9 +271,9 @@ std::vector<double> NeighborhoodFilter::gradients_to(const SignalsView<Real>& x,
                                  x, own_rows<Real>(by_output, rows()), {}, false);
   } else {
     // <G, A_k X> = <A_k' G, X>, and A_k' G is what the gradient by X is made of.
-    dots = correlate_nodes<Real>(source(true, progress), form_, factors_without_taps<Real>(true),
-                                 by_output, own_rows<Real>(x, rows()), {&with_taps, &by_input},
-                                 true);
+    dots =
+        correlate_nodes<Real>(source(true, progress), form_, factors_without_taps<Real>(true),
+                              by_output, own_rows<Real>(x, rows()), {&with_taps, &by_input}, true);
   }
   // In the order of the nodes, whatever the threads did.
   std::vector<double> by_taps(taps_.values().size(), 0);

@@ -137,8 +137,8 @@ void ShiftOperator::keep(const RowRange& range, Rows& rows) {
 }
 
 void ShiftOperator::divide_by_largest(bool negative, Progress* progress) {
-  const LargestValue largest = filter::largest_of(
-      nodes(), symmetric_ && !negative, [&](bool transposed, const Matrix& x) {
+  const LargestValue largest =
+      filter::largest_of(nodes(), symmetric_ && !negative, [&](bool transposed, const Matrix& x) {
         Matrix y = Matrix::Zero(nodes(), x.cols());
         add_to<double>(transposed, x, y, progress);
         return y;

@@ -194,7 +194,8 @@ ShardedPolynomialFilter::ShardedPolynomialFilter(const Graph& graph, Taps taps, 
                                                  Progress* progress)
     : partition_(std::move(partition)) {
   set_taps_for(graph.nodes(), std::move(taps));
-  shift_ = std::make_shared<const ShiftOperator>(graph, shift, threads, partition_->own(), progress);
+  shift_ =
+      std::make_shared<const ShiftOperator>(graph, shift, threads, partition_->own(), progress);
 }
 
 void ShardedPolynomialFilter::set_taps_for(NodeId nodes, Taps taps) {
