@@ -96,6 +96,28 @@ void count_row(std::span<const std::uint16_t> row, std::uint32_t hops,
   }
 }
 
+/// Pairs by hop. Of hops that are the same both ways, half are counted.
+template <typename Hop>
+std::vector<std::uint64_t> count_hops(const HopMatrix<Hop>& matrix, std::uint32_t hops,
+                                      bool symmetric, int threads) {
+  const RowRange rows = matrix.rows();
+  std::vector<std::uint64_t> result;
+  std::mutex mutex;
+  detail::parallel_ranges(rows.count(), threads, [&](std::size_t begin, std::size_t end) {
+    std::vector<std::uint64_t> own;
+    for (std::size_t row = begin; row < end; ++row) {
+      const std::size_t first = symmetric ? row + 1 : 0;
+      count_row(matrix.row(rows.begin + static_cast<NodeId>(row)).subspan(first), hops, own);
+    }
+    const std::lock_guard lock(mutex);
+    for (std::size_t hop = 0; hop < own.size(); ++hop) add(result, hop, own[hop]);
+  });
+  if (!symmetric) return result;
+  for (std::uint64_t& count : result) count *= 2;
+  if (rows.count() > 0) add(result, 0, rows.count());
+  return result;
+}
+
 }  // namespace
 
 std::string_view storage_name(Storage storage) {
@@ -154,28 +176,20 @@ std::uint64_t Shells::bytes() const {
 std::vector<std::uint64_t> Shells::pairs() const {
   ++shells::pair_scans;
   std::vector<std::uint64_t> result;
-  std::mutex mutex;
-  const RowRange own_rows = rows();
-  const auto count = [&](const auto& held) {
-    if constexpr (requires { held.stride(); }) {
-      detail::parallel_ranges(
-          own_rows.count(), plan_->options.threads, [&](std::size_t begin, std::size_t end) {
-            std::vector<std::uint64_t> own;
-            for (std::size_t row = begin; row < end; ++row) {
-              count_row(held.row(own_rows.begin + static_cast<NodeId>(row)), hops(), own);
-            }
-            const std::lock_guard lock(mutex);
-            for (std::size_t hop = 0; hop < own.size(); ++hop) add(result, hop, own[hop]);
-          });
-    } else if constexpr (requires { held.places(0); }) {
-      result.assign(held.hops() + std::size_t{1}, 0);
-      result[0] = own_rows.count();
-      for (NodeId u = own_rows.begin; u < own_rows.end; ++u) {
-        for (std::uint32_t k = 1; k <= held.hops(); ++k) result[k] += held.columns(u, k).size();
-      }
-    }
-  };
-  std::visit(count, *held_);
+  std::visit(
+      [&](const auto& held) {
+        if constexpr (requires { held.stride(); }) {
+          const bool symmetric = !directed_ && rows().count() == nodes_;
+          result = count_hops(held, hops(), symmetric, plan_->options.threads);
+        } else if constexpr (requires { held.places(0); }) {
+          result.assign(held.hops() + std::size_t{1}, 0);
+          result[0] = rows().count();
+          for (NodeId u = rows().begin; u < rows().end; ++u) {
+            for (std::uint32_t k = 1; k <= held.hops(); ++k) result[k] += held.columns(u, k).size();
+          }
+        }
+      },
+      *held_);
   while (!result.empty() && result.back() == 0) result.pop_back();
   return result;
 }
