@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "common.hpp"
+#include "cost_rows.hpp"
 #include "filter_rows.hpp"
+#include "form_rows.hpp"
 #include "graph_source.hpp"
 #include "measure.hpp"
 #include "ngf/error.hpp"
@@ -52,7 +54,8 @@ std::vector<bench::Row> time_filters(const std::string& name, const Graph& graph
   tasks.threads = verb.common.threads;
   tasks.seconds = verb.seconds;
   tasks.multiplications = rate;
-  return bench::filter_rows(name, graph, tasks);
+  return verb.what == "forms" ? bench::form_rows(name, graph, tasks)
+                              : bench::filter_rows(name, graph, tasks);
 }
 
 std::vector<bench::Row> time_training(const std::string& name, const Dataset& dataset,
@@ -88,15 +91,36 @@ Subjects subjects_of(const BenchVerb& verb) {
   return result;
 }
 
+/// The constants that decide between ways of computing, measured anew.
+void run_costs(const BenchVerb& verb) {
+  const std::vector<bench::Cost> costs = bench::measure_costs(verb.common.threads, verb.seconds);
+  if (verb.common.json) {
+    Json json{{"costs", Json::array()}};
+    for (const bench::Cost& cost : costs) {
+      json["costs"].push_back({{"name", cost.name},
+                               {"unit", cost.unit},
+                               {"in_use", cost.in_use},
+                               {"measured", cost.measured}});
+    }
+    print_json(json);
+    return;
+  }
+  fmt::print("{:48} {:>10} {:>10}  {}\n", "", "in use", "measured", "unit");
+  for (const bench::Cost& cost : costs) {
+    fmt::print("{:48} {:>10.3g} {:>10.3g}  {}\n", cost.name, cost.in_use, cost.measured, cost.unit);
+  }
+}
+
 void run_bench(const BenchVerb& verb) {
+  if (verb.what == "costs") return run_costs(verb);
   const bool shells = verb.what == "shells";
   const double limit = shells ? bench::write_bandwidth(verb.common.threads)
                               : bench::multiplication_rate(verb.common.threads);
   std::vector<bench::Row> rows;
   for (const auto& [name, dataset] : subjects_of(verb)) {
-    const auto of_graph = shells                  ? time_shells(name, dataset.graph, verb, limit)
-                          : verb.what == "filter" ? time_filters(name, dataset.graph, verb, limit)
-                                                  : time_training(name, dataset, verb, limit);
+    const auto of_graph = shells                 ? time_shells(name, dataset.graph, verb, limit)
+                          : verb.what == "train" ? time_training(name, dataset, verb, limit)
+                                                 : time_filters(name, dataset.graph, verb, limit);
     rows.insert(rows.end(), of_graph.begin(), of_graph.end());
   }
   if (verb.common.json) {
@@ -127,7 +151,7 @@ void add_bench(CLI::App& program) {
   CLI::App* const bench = program.add_subcommand(
       "bench", "How fast this machine is, on a graph of yours or on built-in ones");
   bench->add_option("WHAT", verb->what, "What to time")
-      ->check(CLI::IsMember({"shells", "filter", "train"}))
+      ->check(CLI::IsMember({"shells", "filter", "forms", "train", "costs"}))
       ->capture_default_str();
   bench->add_option("--seconds", verb->seconds, "To spend on each row, at least")
       ->check(CLI::Range(0.0, 3600.0))
