@@ -22,8 +22,10 @@ namespace {
 
 /// Whether the instruction set multiplies blocks of 64 rows, for this number of taps.
 bool can_use_blocks(const ProductShape& shape) {
-  return !shape.two_bytes && shape.single && kernels::has_block_products(shape.taps - 1);
+  return !shape.two_bytes && shape.single && table_in_registers(shape.taps, true);
 }
+
+constexpr std::string_view no_table = "registers here hold no table for this number of taps";
 
 /// A column takes a quarter longer in blocks than in a full panel of tiles, but panels may be
 /// padded with columns that nobody wants.
@@ -37,13 +39,19 @@ bool blocks_are_faster(std::int64_t columns) {
 
 }  // namespace
 
+bool table_in_registers(std::size_t taps, bool single) {
+  // Registers hold half as many double taps.
+  return kernels::has_block_products(single ? taps - 1 : 2 * taps);
+}
+
 ProductForm choose_form(const ProductShape& shape) {
   if (shape.storage == Storage::stream) return ProductForm::streamed_lists;
   if (shape.storage == Storage::sparse) {
     return shape.columns == 1 ? ProductForm::lists : shape.layout;
   }
+  // The last is for tables that registers do not hold.
   for (const ProductForm form :
-       {ProductForm::hop_sum, ProductForm::hop_half, ProductForm::hop_lookup}) {
+       {ProductForm::hop_half, ProductForm::hop_lookup, ProductForm::hop_sum}) {
     if (obstacle(shape, form).empty()) return form;
   }
   const bool blocks = shape.columns > 1 && obstacle(shape, ProductForm::hop_blocks).empty() &&
@@ -80,17 +88,20 @@ std::string obstacle(const ProductShape& shape, ProductForm form) {
       if (shape.columns != 1) return "it is for signals of one column";
       if (shape.two_bytes) return "it is for hops of one byte";
       if (shape.by_column) return "it is for factors that are the same for all columns";
-      if (form == ProductForm::hop_sum && !shape.one_shell) return "it is for a single shell";
-      if (form != ProductForm::hop_half) return "";
+      if (form == ProductForm::hop_sum) {
+        if (!shape.one_shell) return "it is for a single shell";
+        return kernels::has_block_products(0) ? "" : "this instruction set has none";
+      }
+      if (!table_in_registers(shape.taps, shape.single)) return std::string(no_table);
+      if (form == ProductForm::hop_lookup) return "";
       if (!shape.single) return "it is for signals of type float";
       if (!shape.symmetric) return "it is for undirected graphs with all rows in this process";
-      if (shape.by_row) return "it is for factors that are the same for all nodes";
-      return can_use_blocks(shape) ? "" : "this instruction set, or this number of taps, has none";
+      return shape.by_row ? "it is for factors that are the same for all nodes" : "";
     case ProductForm::hop_blocks:
       if (!shape.single) return "it is for signals of type float";
       if (!shape.both_ways) return "it needs the hops of the transposed graph, of all nodes";
       if (shape.by_row) return "it is for factors that are the same for all rows";
-      return can_use_blocks(shape) ? "" : "this instruction set, or this number of taps, has none";
+      return can_use_blocks(shape) ? "" : std::string(no_table);
     default:
       return "";
   }

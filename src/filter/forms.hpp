@@ -23,6 +23,10 @@ struct ProductShape {
   bool both_ways = false;  ///< all rows are here, and those of the transposed graph
 };
 
+/// Whether registers hold a table of the weights of all taps, so that many hops are looked up in
+/// one instruction.
+bool table_in_registers(std::size_t taps, bool single);
+
 /// The fastest form.
 ProductForm choose_form(const ProductShape& shape);
 

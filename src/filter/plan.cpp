@@ -10,7 +10,6 @@
 #include "filter/costs.hpp"
 #include "filter/forms.hpp"
 #include "filter/list_layout.hpp"
-#include "kernels/hops.hpp"
 #include "shells/costs.hpp"
 #include "shells/twins.hpp"
 
@@ -22,9 +21,9 @@ using namespace filter;
 
 /// The share of all pairs above which hops are multiplied faster than lists.
 double dense_above(const FilterOptions& options, std::size_t taps, NodeId nodes) {
-  // Registers hold half as many double taps.
-  const bool in_registers = kernels::has_block_products(options.in_double ? 2 * taps : taps - 1);
-  if (options.width == 0 || !in_registers) return shells::costs::dense_above;
+  if (options.width == 0 || !table_in_registers(taps, !options.in_double)) {
+    return shells::costs::dense_above;
+  }
   if (options.width == 1) {
     if (static_cast<double>(nodes) * nodes > costs::last_cache_bytes) {
       return options.in_double ? costs::dense_above_one_column_memory_double
