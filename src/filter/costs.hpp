@@ -63,6 +63,18 @@ inline constexpr std::size_t half_small_nodes = 8192;
 inline constexpr std::size_t half_shares_small = 4;
 inline constexpr std::size_t half_shares = 8;
 
+/// Pairs of rows in one block of memory, and pieces of work per thread while they are merged.
+inline constexpr std::size_t pairs_in_block = 32;
+inline constexpr std::size_t merge_pieces_per_thread = 8;
+
+/// Rows of a strided matrix that are fetched ahead of the one that is copied.
+inline constexpr std::size_t rows_fetched_ahead = 12;
+
+/// Rows of a shift that a thread takes at a time, and numbers that are computed between two
+/// questions whether to stop: to ask takes longer than one narrow row.
+inline constexpr std::size_t shift_rows_at_once = 64;
+inline constexpr std::size_t values_between_questions = 65536;
+
 /// Nodes that take longer than waking a thread, where little is done for each.
 inline constexpr std::size_t nodes_per_wake = 8192;
 

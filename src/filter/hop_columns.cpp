@@ -90,9 +90,9 @@ void multiply_hop_lookup(const ShellSource& source, const ShellFactors<Real>& fa
 }
 
 /// A single column in an undirected graph: each hop is looked up once for both of its nodes, so
-/// that half of the matrix is read. Rows are cut into 64 at a time, which are dealt to a few shares
-/// of nearly equal work; their number is that of no machine, so that sums have one order, and less
-/// on small graphs, since each share has sums of its own for all nodes.
+/// that half of the matrix is read. Rows are cut into 64 at a time, which are distributed to a few
+/// shares of nearly equal work; their number is that of no machine, so that sums have one order,
+/// and less on small graphs, since each share has sums of its own for all nodes.
 void multiply_hop_half(const ShellSource& source, const ShellFactors<float>& factors,
                        const SignalsView<float>& signals, SignalsSlice<float>& y) {
   const HopMatrix<std::uint8_t>& matrix = bytes_of(source);

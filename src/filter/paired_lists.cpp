@@ -149,8 +149,7 @@ template <typename Column>
 PairedLists<Column>::PairedLists(const ColumnLists<Column>& lists, NodeId nodes,
                                  std::span<const NodeId> order, std::size_t tiles, int threads)
     : first_row_(lists.rows().begin), tiles_(tiles) {
-  constexpr std::size_t pairs_in_block = 32;
-  constexpr std::size_t chunks_a_thread = 8;
+  using costs::pairs_in_block;
   const std::vector<Nodes> pairs = pair_up(lists, order);
   std::vector<std::uint16_t> tile_of(nodes);
   for (std::size_t u = 0; u < nodes; ++u) {
@@ -158,7 +157,7 @@ PairedLists<Column>::PairedLists(const ColumnLists<Column>& lists, NodeId nodes,
   }
   blocks_.resize((pairs.size() + pairs_in_block - 1) / pairs_in_block);
   const std::size_t chunks =
-      chunks_a_thread * static_cast<std::size_t>(detail::thread_count(threads));
+      costs::merge_pieces_per_thread * static_cast<std::size_t>(detail::thread_count(threads));
   detail::parallel_for(chunks, threads, [&](std::size_t chunk) {
     const std::size_t end = blocks_.size() * (chunk + 1) / chunks;
     std::size_t b = blocks_.size() * chunk / chunks;

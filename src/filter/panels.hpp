@@ -68,7 +68,7 @@ void copy_to_panel(const SignalsView<Real>& x, const PanelShape<Real>& shape, st
   // Lines one by one, since the compiler knows their size.
   const std::size_t lines = count / line;
   // Rows lie so far apart that the processor does not see what comes next.
-  constexpr std::size_t soon = 12;
+  constexpr std::size_t soon = costs::rows_fetched_ahead;
   for (std::size_t u = begin; u < end; ++u) {
     Real* const to = rows + u * shape.width();
     const Real* const from = x.data() + u * stride + panel * shape.width();

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/parallel.hpp"
+#include "filter/costs.hpp"
 #include "kernels/gemm.hpp"
 #include "ngf/filter.hpp"
 
@@ -12,16 +13,13 @@
 /// nodes of those of these rows: the same ones where all rows are here, gathered ones under MPI.
 namespace ngf::filter {
 
-/// Rows that a thread takes at a time.
-inline constexpr std::size_t shift_rows_at_once = 64;
-
 /// Calls body(u) for each row u of signals with this number of columns, in parallel. Throws
 /// Interrupted soon after `progress` asks to stop.
 template <typename Body>
 void for_each_row(std::size_t rows, Eigen::Index columns, int threads, const Progress* progress,
                   const Body& body) {
-  // To ask takes longer than one narrow row, so rows of about 65536 values in all share a question.
-  constexpr std::size_t values_between = 65536;
+  using costs::shift_rows_at_once;
+  constexpr std::size_t values_between = costs::values_between_questions;
   const std::size_t width =
       std::clamp<std::size_t>(static_cast<std::size_t>(columns), 1, values_between);
   const std::size_t mask = std::bit_floor(values_between / width) - 1;

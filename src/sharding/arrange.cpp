@@ -10,6 +10,7 @@
 #include "kernels/bit_walk.hpp"
 #include "ngf/components.hpp"
 #include "ngf/partition.hpp"
+#include "sharding/costs.hpp"
 #include "shells/walkable.hpp"
 
 namespace ngf {
@@ -44,13 +45,12 @@ std::vector<NodeId> walk_order(const Walkable& graph, std::vector<NodeId>& toget
 /// How many nodes each reaches, at most: the ends of all walks of so many hops, or all of its
 /// component where these are many.
 std::vector<double> reach(const Graph& graph, std::uint32_t hops) {
-  constexpr std::uint32_t few = 6;
   const Components components = connected_components(graph);
   const auto all_of = [&](NodeId u) {
     return static_cast<double>(components.size[components.label[u]]);
   };
   std::vector<double> now(graph.nodes(), 1);
-  if (hops > few) {
+  if (hops > sharding::costs::hops_by_walks) {
     for (NodeId u = 0; u < graph.nodes(); ++u) now[u] = all_of(u);
     return now;
   }
@@ -69,7 +69,7 @@ std::vector<double> reach(const Graph& graph, std::uint32_t hops) {
 }  // namespace
 
 Arrangement arrange(const Graph& graph, int ranks, std::uint32_t hops) {
-  if (ranks < 1) detail::fail("{} ranks to deal nodes to", ranks);
+  if (ranks < 1) detail::fail("{} ranks; take at least 1", ranks);
   Arrangement result;
   result.begins.assign(1, 0);
   if (graph.nodes() == 0) {
@@ -80,12 +80,10 @@ Arrangement arrange(const Graph& graph, int ranks, std::uint32_t hops) {
   const Walkable walkable = shells::make_walkable(graph, {.trees = true, .twins = true});
   result.order = walk_order(walkable, together);
   // A row takes some work even where it is empty.
-  constexpr double of_row = 16;
   std::vector<double> work = reach(graph, hops);
   double total = 0;
-  for (double& own : work) total += own += of_row;
-  // Who belongs together stays so unless a share would grow by more than this.
-  const double slack = total / ranks / 20;
+  for (double& own : work) total += own += sharding::costs::pairs_of_row;
+  const double slack = total / ranks * sharding::costs::slack;
   double before = 0;
   double target = total / ranks;
   for (NodeId i = 0; i < graph.nodes() && result.begins.size() < static_cast<std::size_t>(ranks);

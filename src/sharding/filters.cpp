@@ -7,6 +7,7 @@
 #include "filter/scales.hpp"
 #include "filter/shift_products.hpp"
 #include "ngf/sharded_filter.hpp"
+#include "sharding/costs.hpp"
 
 namespace ngf {
 
@@ -14,8 +15,7 @@ namespace {
 
 using filter::SignalRows;
 
-/// Columns that are gathered while the same number is multiplied: a panel of lists, or more.
-constexpr Eigen::Index columns_at_a_time = 128;
+constexpr Eigen::Index columns_at_a_time = sharding::costs::columns_gathered;
 
 /// Begins to gather rows of all nodes, of which each rank has its own in their places.
 template <typename Real>
