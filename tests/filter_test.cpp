@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "filter/reference.hpp"
-#include "kernels/hops.hpp"
+#include "kernels/hop_blocks.hpp"
 #include "kernels/target.hpp"
 #include "ngf/components.hpp"
 #include "ngf/error.hpp"
@@ -537,7 +537,7 @@ TEST(NeighborhoodFilter, StorageDependsOnTheWidthThatIsExpected) {
   };
   EXPECT_EQ(storage(0), Storage::sparse);
   EXPECT_EQ(storage(64), Storage::sparse);
-  EXPECT_EQ(storage(1), kernels::has_block_products(15) ? Storage::dense : Storage::sparse);
+  EXPECT_EQ(storage(1), kernels::hop_block_kernels() != nullptr ? Storage::dense : Storage::sparse);
 }
 
 TEST(NeighborhoodFilter, ConstantTapsThatCoverTheDiameterSumUpTheComponent) {

@@ -9,7 +9,6 @@
 #include "base/aligned.hpp"
 #include "kernels/gemm.hpp"
 #include "kernels/target.hpp"
-#include "linalg/sparse_product.hpp"
 #include "ngf/error.hpp"
 #include "ngf/random.hpp"
 #include "tests/support.hpp"
@@ -141,8 +140,8 @@ TEST(Product, WithAFactorPackedOnceEqualsThePlainLoops) {
     product.c_row = product.columns;
     product.c_column = 1;
     detail::AlignedVector<float> packed(kernels::packed_left_size(product.rows, product.inner));
-    kernels::pack_left(product, packed.data());
-    kernels::multiply_packed_left(product, packed.data());
+    kernels::product_kernels<float>().pack_left(product, packed.data());
+    kernels::product_kernels<float>().multiply_packed_left(product, packed.data());
     const Matrix expected = a.cast<double>() * b.cast<double>();
     EXPECT_LT((c.cast<double>() - expected).cwiseAbs().maxCoeff(), 1e-4) << shape.rows;
   }
@@ -210,81 +209,49 @@ TEST(Product, RefusesShapesThatDoNotFit) {
             "a product of 2 x 3 with 2 x 3 does not fit 2 x 3");
 }
 
+/// A sum of rows in the middle of a wider matrix, with a row of its own and without.
 template <typename Real>
-SparseFeatures<Real> some_features(Index rows, Index columns) {
-  Random random(5);
-  std::vector<Eigen::Triplet<Real>> entries;
-  // The first row and the first column are full, the last ones empty.
-  for (Index i = 0; i + 1 < rows; ++i) {
-    for (Index j = 0; j + 1 < columns; ++j) {
-      if (i != 0 && j != 0 && random.uniform() > 0.1) continue;
-      entries.emplace_back(static_cast<int>(i), static_cast<int>(j),
-                           static_cast<Real>(random.uniform() - 0.5));
-    }
-  }
-  typename SparseFeatures<Real>::Sparse x(rows, columns);
-  x.setFromTriplets(entries.begin(), entries.end());
-  return SparseFeatures<Real>(x);
-}
-
-template <typename Real>
-void check_sparse(Index width) {
-  const auto features = some_features<Real>(50, 70);
-  const Eigen::MatrixXd dense = Eigen::MatrixXd(features.matrix().template cast<double>());
+void check_sum_of_rows(Index width) {
+  const SignalsOf<Real> b = random_signals<Real>(70, width + 2, 1);
+  const SignalsOf<Real> own = random_signals<Real>(1, width + 1, 2);
+  const SignalsOf<Real> values = random_signals<Real>(1, 40, 3);
   const double unit = 100 * double{std::numeric_limits<Real>::epsilon()};
-  for (const bool transposed : {false, true}) {
-    const Eigen::MatrixXd x = transposed ? Eigen::MatrixXd(dense.transpose()) : dense;
-    // Both lie in wider matrices.
-    const SignalsOf<Real> b = random_signals<Real>(x.cols(), width + 2, 1);
-    const SignalsOf<Real> before = random_signals<Real>(x.rows(), width + 3, 2);
-    const ConstView<Real> b_view{b.data(), b.rows(), width, b.cols()};
-    for (const Into into : {Into::replace, Into::add}) {
-      SignalsOf<Real> c = before;
-      const MutableView<Real> c_view{c.data(), c.rows(), width, c.cols()};
-      if (transposed) {
-        features.multiply_transposed(b_view, c_view, into, 1);
-      } else {
-        features.multiply(b_view, c_view, into, 1);
+  for (const std::size_t count : {0U, 1U, 40U}) {
+    std::vector<std::int32_t> columns;
+    for (std::size_t i = 0; i < count; ++i) columns.push_back(static_cast<int>(i * 29 % 70));
+    for (const bool with_own : {false, true}) {
+      Eigen::RowVectorXd expected = Eigen::RowVectorXd::Zero(width);
+      for (std::size_t i = 0; i < count; ++i) {
+        const auto row = b.row(columns[i]).leftCols(width).template cast<double>();
+        expected += 0.5 * double{values(0, static_cast<Index>(i))} * row;
       }
-      Eigen::MatrixXd expected = before.template cast<double>();
-      if (into == Into::replace) expected.leftCols(width).setZero();
-      expected.leftCols(width) += x * b.leftCols(width).template cast<double>();
-      EXPECT_LE((c.template cast<double>() - expected).cwiseAbs().maxCoeff(), unit) << width;
+      if (with_own) expected += 0.25 * own.leftCols(width).template cast<double>();
+      SignalsOf<Real> sum = SignalsOf<Real>::Constant(1, width + 1, Real{7});
+      kernels::row_kernels<Real>().sum_rows({.values = values.data(),
+                                             .columns = columns.data(),
+                                             .count = count,
+                                             .b = b.data(),
+                                             .stride = static_cast<std::size_t>(b.cols()),
+                                             .scale = Real{0.5},
+                                             .own = with_own ? own.data() : nullptr,
+                                             .own_scale = Real{0.25}},
+                                            static_cast<std::size_t>(width), sum.data());
+      EXPECT_LE((sum.leftCols(width).template cast<double>() - expected).norm(), unit) << width;
+      EXPECT_EQ(sum(0, width), Real{7}) << width;
     }
   }
 }
 
-TEST(SparseFeatures, EqualDenseProductsOnEveryInstructionSet) {
+TEST(RowKernels, SumRowsOnEveryInstructionSet) {
   const std::string before = kernels::current_target();
   for (const std::string& target : kernels::available_targets()) {
     kernels::use_target(target);
     for (const Index width : {0, 1, 3, 7, 8, 9, 15, 16, 17, 63, 64, 65, 300, 513}) {
-      check_sparse<float>(width);
-      check_sparse<double>(width);
+      check_sum_of_rows<float>(width);
+      check_sum_of_rows<double>(width);
     }
   }
   kernels::use_target(before);
-}
-
-TEST(SparseFeatures, TheSameBitsOnAnyNumberOfThreads) {
-  const auto features = some_features<float>(300, 200);
-  const SignalsOf<float> b = random_signals<float>(200, 77, 1);
-  const auto product = [&](int threads) {
-    SignalsOf<float> c(300, 77);
-    features.multiply(view(b), view(c), Into::replace, threads);
-    SignalsOf<float> back(200, 77);
-    features.multiply_transposed(view(c), view(back), Into::replace, threads);
-    return back;
-  };
-  const SignalsOf<float> one = product(1);
-  for (const int threads : {2, 3}) EXPECT_EQ(product(threads), one);
-}
-
-TEST(SparseFeatures, RefuseShapesThatDoNotFit) {
-  const auto features = some_features<float>(3, 2);
-  SignalsOf<float> c(3, 4);
-  EXPECT_EQ(error_of<Error>([&] { features.multiply(view(c), view(c), Into::replace, 1); }),
-            "a product of 3 x 2, sparse, with 3 x 4 does not fit 3 x 4");
 }
 
 }  // namespace

@@ -4,8 +4,7 @@
 
 #include "base/fail.hpp"
 #include "filter/costs.hpp"
-#include "kernels/filter.hpp"
-#include "kernels/hops.hpp"
+#include "kernels/hop_blocks.hpp"
 
 namespace ngf {
 
@@ -40,8 +39,10 @@ bool blocks_are_faster(std::int64_t columns) {
 }  // namespace
 
 bool table_in_registers(std::size_t taps, bool single) {
-  // Registers hold half as many double taps.
-  return kernels::has_block_products(single ? taps - 1 : 2 * taps);
+  const kernels::HopBlockKernels* const blocks = kernels::hop_block_kernels();
+  if (blocks == nullptr) return false;
+  // Registers hold half as many double taps. The last entry is that of pairs farther apart.
+  return single ? taps < blocks->table_entries : 2 * taps + 1 < blocks->table_entries;
 }
 
 ProductForm choose_form(const ProductShape& shape) {
@@ -90,7 +91,7 @@ std::string obstacle(const ProductShape& shape, ProductForm form) {
       if (shape.by_column) return "it is for factors that are the same for all columns";
       if (form == ProductForm::hop_sum) {
         if (!shape.one_shell) return "it is for a single shell";
-        return kernels::has_block_products(0) ? "" : "this instruction set has none";
+        return kernels::hop_block_kernels() != nullptr ? "" : "this instruction set has none";
       }
       if (!table_in_registers(shape.taps, shape.single)) return std::string(no_table);
       if (form == ProductForm::hop_lookup) return "";

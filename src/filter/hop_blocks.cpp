@@ -1,3 +1,5 @@
+#include "kernels/hop_blocks.hpp"
+
 #include <algorithm>
 #include <cstring>
 
@@ -6,10 +8,9 @@
 #include "filter/costs.hpp"
 #include "filter/hop_products.hpp"
 #include "filter/panels.hpp"
-#include "kernels/hops.hpp"
 
-/// Products on blocks of 64 rows, where `kernels::has_block_products`. Row v of the transposed
-/// graph's hops says, in 64 columns at a time, how far those nodes are from v.
+/// Products on blocks of 64 rows, where there are `kernels::hop_block_kernels()`. Row v of the
+/// transposed graph's hops says, in 64 columns at a time, how far those nodes are from v.
 namespace ngf::filter {
 
 namespace {
@@ -229,8 +230,8 @@ class BlockCorrelation {
         const kernels::Lines blocks = blocks_from(all_.transposed_, first_, begin, count);
         multiply(begin, count, columns);
         if (all_.tables_.step() > 0) weigh(blocks, begin);
-        kernels::add_block_by_hop(blocks.first, blocks.stride, products_.data(), count,
-                                  all_.hops() - 1, bins_.data());
+        kernels::hop_block_kernels()->add_block_by_hop(
+            blocks.first, blocks.stride, products_.data(), count, all_.hops() - 1, bins_.data());
       }
     }
 
@@ -247,7 +248,7 @@ class BlockCorrelation {
                ++i) {
             __builtin_prefetch(ahead.first + i * ahead.stride);
           }
-          kernels::multiply_turned(
+          kernels::hop_block_kernels()->multiply_transposed(
               of_rows_.data() + f * block_hops, all_.of_columns_ + (begin + v) * all_.stride_ + f,
               all_.stride_, std::min(columns_together, columns - f),
               std::min(most_block_columns, count - v), f > 0, products_.data() + v * block_hops);
@@ -257,8 +258,9 @@ class BlockCorrelation {
 
     /// Multiplies by the factors of the nodes v.
     void weigh(const kernels::Lines& blocks, std::size_t begin) {
-      kernels::look_up_block(blocks.first, blocks.stride, blocks.count, all_.tables_.from(begin),
-                             all_.tables_.step(), weights_.data());
+      kernels::hop_block_kernels()->look_up_block(blocks.first, blocks.stride, blocks.count,
+                                                  all_.tables_.from(begin), all_.tables_.step(),
+                                                  weights_.data());
       for (std::size_t i = 0; i < blocks.count * block_hops; ++i) products_[i] *= weights_[i];
     }
 
@@ -312,10 +314,10 @@ void multiply_hop_blocks(const ShellSource& source, const ShellFactors<float>& f
       copy_blocks(transposed, first, begin, count, blocks.data());
       kernels::Lines ahead = blocks_from(transposed, first, begin + count, nodes_together);
       for (std::size_t panel = 0; panel < panels.count(); ++panel) {
-        kernels::multiply_block(blocks.data(), count, tables.from(begin), tables.step(),
-                                factors.scale.size() - 1, panels.from(panel, begin),
-                                panels.width(panel), sums.data() + panels.first(panel) * block_hops,
-                                ahead);
+        kernels::hop_block_kernels()->multiply_block(
+            blocks.data(), count, tables.from(begin), tables.step(), factors.scale.size() - 1,
+            panels.from(panel, begin), panels.width(panel),
+            sums.data() + panels.first(panel) * block_hops, ahead);
         ahead = {};
       }
     }

@@ -71,9 +71,10 @@ void multiply_hop_sum(const ShellSource& source, const ShellFactors<Real>& facto
   const auto k = static_cast<std::size_t>(found - factors.scale.begin());
   const HopMatrix<std::uint8_t>& matrix = bytes_of(source);
   const WholeColumn<Real> column(x);
+  const auto& kernels = kernels::hop_kernels<Real>();
   for_each_dot(matrix, factors, y, source.threads(), [&](const auto& /*weights*/, NodeId u) {
-    return factors.of_row(k, u) * kernels::sum_at_hop(matrix.row(u).data(), matrix.nodes(),
-                                                      static_cast<std::uint8_t>(k), column.data());
+    return factors.of_row(k, u) * kernels.sum_at_hop(matrix.row(u).data(), matrix.nodes(),
+                                                     static_cast<std::uint8_t>(k), column.data());
   });
 }
 
@@ -83,9 +84,10 @@ void multiply_hop_lookup(const ShellSource& source, const ShellFactors<Real>& fa
                          const SignalsView<Real>& x, SignalsSlice<Real>& y) {
   const HopMatrix<std::uint8_t>& matrix = bytes_of(source);
   const AlignedVector<Real> signal = in_blocks(WholeColumn<Real>(x).data(), matrix.nodes());
+  const auto& kernels = kernels::hop_kernels<Real>();
   for_each_dot(matrix, factors, y, source.threads(), [&](auto& weights, NodeId u) {
-    return kernels::look_up_dot(matrix.row(u).data(), signal.size() / kernels::block_hops,
-                                weights.table_of(u), weights.last_hop(), signal.data());
+    return kernels.look_up_dot(matrix.row(u).data(), signal.size() / kernels::block_hops,
+                               weights.table_of(u), weights.last_hop(), signal.data());
   });
 }
 
@@ -98,6 +100,8 @@ void multiply_hop_half(const ShellSource& source, const ShellFactors<float>& fac
   const HopMatrix<std::uint8_t>& matrix = bytes_of(source);
   const std::vector<float>& scale = factors.scale;
   const WholeColumn<float> column(signals);
+  const auto& kernels = kernels::hop_kernels<float>();
+  const kernels::HopBlockKernels& both = *kernels::hop_block_kernels();
   const float* const x = column.data();
   constexpr std::size_t block = kernels::block_hops;
   constexpr std::size_t rows = kernels::rows_of_both;
@@ -116,14 +120,14 @@ void multiply_hop_half(const ShellSource& source, const ShellFactors<float>& fac
     const std::size_t end = std::min(nodes, first + block);
     std::size_t u = first;
     for (; u + rows <= end; u += rows) {
-      kernels::add_both(matrix.row(static_cast<NodeId>(u)).data() + first, matrix.stride(),
-                        blocks - b, table.data(), scale.size() - 1, signal.data() + first, x + u,
-                        dots.data() + u, to + first);
+      both.add_both(matrix.row(static_cast<NodeId>(u)).data() + first, matrix.stride(), blocks - b,
+                    table.data(), scale.size() - 1, signal.data() + first, x + u, dots.data() + u,
+                    to + first);
     }
     // Rows that are left over are the last of all, and have the block of the diagonal alone.
     for (; u < end; ++u) {
-      dots[u] = kernels::look_up_dot(matrix.row(static_cast<NodeId>(u)).data() + first, 1,
-                                     table.data(), scale.size() - 1, signal.data() + first);
+      dots[u] = kernels.look_up_dot(matrix.row(static_cast<NodeId>(u)).data() + first, 1,
+                                    table.data(), scale.size() - 1, signal.data() + first);
     }
   };
   parallel_for(shares, source.threads(), [&](std::size_t share) {

@@ -15,6 +15,7 @@ void multiply_tiles(const HopMatrix<Hop>& matrix, const ShellFactors<Real>& fact
                     const Panels<Real>& x, SignalsSlice<Real>& y, int threads) {
   const NodeId nodes = matrix.nodes();
   const PanelShape<Real>& shape = x.shape();
+  const auto multiply_rows = kernels::hop_kernels<Real>().multiply_rows;
   for_each_tile(matrix.rows().count(), threads, [&](std::size_t first, std::size_t rows) {
     HopWeights<Hop, Real> weights(factors);
     AlignedVector<Real> w(tile_rows * tile_columns);
@@ -27,8 +28,8 @@ void multiply_tiles(const HopMatrix<Hop>& matrix, const ShellFactors<Real>& fact
         weights.write(u, matrix.row(u).data() + begin, begin, count, w.data() + r * tile_columns);
       }
       for (std::size_t panel = 0; panel < shape.count(); ++panel) {
-        kernels::multiply_rows(w.data(), rows, x.row(panel, begin), count, shape.lines(),
-                               sums.data() + panel * tile_rows * shape.width(), shape.width());
+        multiply_rows(w.data(), rows, x.row(panel, begin), count, shape.lines(),
+                      sums.data() + panel * tile_rows * shape.width(), shape.width());
       }
     }
     for (std::size_t panel = 0; panel < shape.count(); ++panel) {
@@ -45,7 +46,7 @@ template <typename Hop, typename Real>
 void add_to_bins(const Hop* hops, const Real* products, std::size_t count, std::size_t last_hop,
                  Real* bins) {
   if constexpr (sizeof(Hop) == 1) {
-    kernels::add_by_hop(hops, products, count, last_hop, bins);
+    kernels::hop_kernels<Real>().add_by_hop(hops, products, count, last_hop, bins);
   } else {
     for (std::size_t v = 0; v < count; ++v) {
       if (hops[v] <= last_hop) bins[hops[v] * kernels::columns_in_line<Real>] += products[v];
@@ -164,9 +165,10 @@ class HopCorrelation {
     std::fill_n(products, rows * tile_columns, Real{0});
     for (std::size_t f = 0; f < rows_.count(); f += tile_columns) {
       for (std::size_t v = 0; v < tile_width(at); v += TransposedPanels<Real>::width) {
-        kernels::multiply_rows(of_rows + f * tile_rows, rows, columns_.from(at + v, f),
-                               std::min(tile_columns, rows_.count() - f),
-                               TransposedPanels<Real>::lines, products + v, tile_columns);
+        kernels::hop_kernels<Real>().multiply_rows(
+            of_rows + f * tile_rows, rows, columns_.from(at + v, f),
+            std::min(tile_columns, rows_.count() - f), TransposedPanels<Real>::lines, products + v,
+            tile_columns);
       }
     }
   }

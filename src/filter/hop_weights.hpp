@@ -8,7 +8,6 @@
 #include "base/parallel.hpp"
 #include "filter/costs.hpp"
 #include "filter/shell_products.hpp"
-#include "kernels/filter.hpp"
 #include "kernels/hops.hpp"
 
 /// Hops become weights: what products of hops share.
@@ -43,7 +42,7 @@ class HopWeights {
   void write(NodeId u, const Hop* hops, std::size_t first, std::size_t count, Real* w) {
     const Real* const table = table_of(u);
     if constexpr (sizeof(Hop) == 1) {
-      kernels::look_up(hops, count, table, entries_ - 1, w);
+      kernels_.look_up(hops, count, table, entries_ - 1, w);
     } else {
       for (std::size_t v = 0; v < count; ++v) w[v] = table[hops[v]];
     }
@@ -53,7 +52,7 @@ class HopWeights {
   /// Multiplies by the factors of the columns, from `first` on.
   void weigh(const Hop* hops, std::size_t first, std::size_t count, Real* w) const {
     if constexpr (sizeof(Hop) == 1) {
-      kernels::weigh(hops, first, count, right_.data(), last_hop(), w);
+      kernels_.weigh(hops, first, count, right_.data(), last_hop(), w);
     } else {
       for (std::size_t v = 0; v < count; ++v) {
         if (hops[v] <= last_hop() && right_[hops[v]] != nullptr) w[v] *= right_[hops[v]][first + v];
@@ -68,6 +67,7 @@ class HopWeights {
   std::size_t last_hop() const { return entries_ - 1; }
 
  private:
+  const kernels::HopKernels<Real>& kernels_ = kernels::hop_kernels<Real>();
   const ShellFactors<Real>& factors_;
   bool by_row_;
   bool by_column_;

@@ -120,11 +120,13 @@ template <typename Real, typename Rows>
 void multiply_lists(const Rows& rows, const ShellFactors<Real>& factors, PanelByPanel<Real> x,
                     const Wanted<Real>& wanted) {
   const PanelShape<Real>& shape = x.shape();
+  const auto& kernels = kernels::all_list_kernels();
   for (std::size_t panel = 0; panel < shape.count(); ++panel) {
     const Real* const signals = x.take(panel);
     rows.for_each([&] {
       return [&, of_rows = RowFactors<Real>(factors), sum = AlignedVector<Real>(shape.width()),
-              padded = AlignedVector<Real>(shape.width())](const auto& row) mutable {
+              padded = AlignedVector<Real>(shape.width())]<typename Column>(
+                 const RowOfLists<Column>& row) mutable {
         auto listed = of_rows.listed(row);
         const NodeId place = row.node - rows.first();
         if (wanted.g != nullptr) {
@@ -133,7 +135,8 @@ void multiply_lists(const Rows& rows, const ShellFactors<Real>& factors, PanelBy
         }
         const bool apart = wanted.product == nullptr || shape.is_padded(panel);
         Real* const to = apart ? sum.data() : where_row_lies(*wanted.product, shape, panel, place);
-        kernels::sum_shells(listed, signals, shape.lines(), to);
+        std::get<kernels::ListKernels<Column, Real>>(kernels).sum_shells(listed, signals,
+                                                                         shape.lines(), to);
         if (apart && wanted.product != nullptr) copy_out(to, shape, panel, place, *wanted.product);
       };
     });
@@ -181,18 +184,19 @@ void sum_short_lists(const ShellSource& source, const ShellFactors<Real>& factor
     const SignalsView<Real>* const g = wanted.g;
     SignalsSlice<Real>& y = *wanted.product;
     const std::vector<NodeId>& order = source.layout.order;
+    const auto sum_rows = kernels::list_kernels<Column, Real>().sum_short_rows;
     for_each_row_block(order.size(), source.threads(), [&](std::size_t begin, std::size_t count) {
       std::array<typename Rows::Row, costs::rows_at_once> rows;
       for (std::size_t i = 0; i < count; ++i) {
         const NodeId u = order[begin + i];
         rows[i] = {u, lists.block(u), lists.places(u).data()};
       }
-      kernels::sum_short_rows(
-          Rows{rows.data(), count, lists.rows().begin, lists.hops(), factors.scale.data(),
-               left.data(), right.data(), g != nullptr ? g->data() : nullptr,
-               g != nullptr ? static_cast<std::size_t>(g->outerStride()) : 0, wanted.dots},
-          x.data(), static_cast<std::size_t>(x.outerStride()), static_cast<std::size_t>(x.cols()),
-          y.data(), static_cast<std::size_t>(y.outerStride()));
+      sum_rows(Rows{rows.data(), count, lists.rows().begin, lists.hops(), factors.scale.data(),
+                    left.data(), right.data(), g != nullptr ? g->data() : nullptr,
+                    g != nullptr ? static_cast<std::size_t>(g->outerStride()) : 0, wanted.dots},
+               x.data(), static_cast<std::size_t>(x.outerStride()),
+               static_cast<std::size_t>(x.cols()), y.data(),
+               static_cast<std::size_t>(y.outerStride()));
     });
   });
 }

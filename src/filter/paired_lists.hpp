@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "kernels/filter.hpp"
+#include "kernels/lists.hpp"
 #include "ngf/shells.hpp"
 
 namespace ngf::filter {

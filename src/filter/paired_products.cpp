@@ -56,7 +56,7 @@ class PairSums {
       begin(side, pair.nodes[side], add);
       if (pair.next[side] != kernels::no_row) prefetch_rows(pair.next[side] - first_);
     }
-    kernels::sum_pairs(rows_, signals, shape_.lines(), add);
+    sum_pairs_(rows_, signals, shape_.lines(), add);
     for (std::size_t side = 0; side < 2 && apart_ && wanted_.product != nullptr; ++side) {
       if (pair.nodes[side] == kernels::no_row) continue;
       copy_out(rows_.to[side], shape_, panel_, pair.nodes[side] - first_, *wanted_.product);
@@ -90,6 +90,8 @@ class PairSums {
     rows_.dots[side] = wanted_.dots + place * scale.size();
   }
 
+  decltype(kernels::ListKernels<Column, Real>::sum_pairs) sum_pairs_ =
+      kernels::list_kernels<Column, Real>().sum_pairs;
   const PanelShape<Real>& shape_;
   std::size_t panel_;
   const Wanted<Real>& wanted_;

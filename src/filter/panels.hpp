@@ -7,7 +7,7 @@
 #include "base/aligned.hpp"
 #include "base/parallel.hpp"
 #include "filter/costs.hpp"
-#include "kernels/filter.hpp"
+#include "kernels/line.hpp"
 #include "ngf/filter.hpp"
 
 namespace ngf::filter {

@@ -38,20 +38,20 @@ template <typename Real, typename OwnScale>
 void sum_all_rows(const ValuedRows<Real>& rows, Real scale, const SignalsView<Real>& x,
                   const SignalsView<Real>& own, const OwnScale& own_scale, SignalsSlice<Real>& y,
                   int threads, const Progress* progress) {
+  const auto sum_rows = kernels::row_kernels<Real>().sum_rows;
   for_each_row(rows.offsets.size() - 1, x.cols(), threads, progress, [&](std::size_t u) {
     const std::uint64_t begin = rows.offsets[u];
-    kernels::sum_rows<Real>(
-        {.values = rows.values.data() + begin,
-         // Signed numbers of the same size are what the kernel shares with sparse matrices.
-         .columns = reinterpret_cast<const std::int32_t*>(rows.columns.data() + begin),
-         .count = rows.offsets[u + 1] - begin,
-         .b = x.data(),
-         .stride = static_cast<std::size_t>(x.outerStride()),
-         .scale = scale,
-         .own = own.data() + u * static_cast<std::size_t>(own.outerStride()),
-         .own_scale = own_scale(u)},
-        static_cast<std::size_t>(x.cols()),
-        y.data() + u * static_cast<std::size_t>(y.outerStride()));
+    sum_rows({.values = rows.values.data() + begin,
+              // Signed numbers of the same size are what the kernel shares with sparse matrices.
+              .columns = reinterpret_cast<const std::int32_t*>(rows.columns.data() + begin),
+              .count = rows.offsets[u + 1] - begin,
+              .b = x.data(),
+              .stride = static_cast<std::size_t>(x.outerStride()),
+              .scale = scale,
+              .own = own.data() + u * static_cast<std::size_t>(own.outerStride()),
+              .own_scale = own_scale(u)},
+             static_cast<std::size_t>(x.cols()),
+             y.data() + u * static_cast<std::size_t>(y.outerStride()));
   });
 }
 

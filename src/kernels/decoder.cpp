@@ -17,7 +17,7 @@ template <typename Real>
 using Tag = hn::CappedTag<Real, decoder_unit>;
 
 template <typename Real>
-void relu_dot_all(const DecoderPanel<Real>& panel, Real* to) {
+void relu_dot(const DecoderPanel<Real>& panel, Real* to) {
   const Tag<Real> tag;
   const std::size_t lanes = hn::Lanes(tag);
   for (std::size_t u = 0; u < panel.rows; ++u) {
@@ -34,7 +34,7 @@ void relu_dot_all(const DecoderPanel<Real>& panel, Real* to) {
 }
 
 template <typename Real>
-void relu_dot_backward_all(const DecoderPanel<Real>& panel, const Real* by_outputs) {
+void relu_dot_backward(const DecoderPanel<Real>& panel, const Real* by_outputs) {
   const Tag<Real> tag;
   const std::size_t lanes = hn::Lanes(tag);
   for (std::size_t u = 0; u < panel.rows; ++u) {
@@ -98,7 +98,7 @@ void multiply_rows_of(const SparseRows<Real>& s, const SparseTerms<Real>& terms,
 }
 
 template <typename Real>
-void multiply_sparse_all(const SparseRows<Real>& s, const SparseTerms<Real>& terms, Real* y) {
+void multiply_sparse(const SparseRows<Real>& s, const SparseTerms<Real>& terms, Real* y) {
   if (s.values == nullptr) {
     multiply_rows_of<false>(s, terms, y);
   } else {
@@ -106,20 +106,11 @@ void multiply_sparse_all(const SparseRows<Real>& s, const SparseTerms<Real>& ter
   }
 }
 
-void multiply_sparse_f(const SparseRows<float>& s, const SparseTerms<float>& terms, float* y) {
-  multiply_sparse_all(s, terms, y);
-}
-void multiply_sparse_d(const SparseRows<double>& s, const SparseTerms<double>& terms, double* y) {
-  multiply_sparse_all(s, terms, y);
-}
-void relu_dot_f(const DecoderPanel<float>& panel, float* to) { relu_dot_all(panel, to); }
-void relu_dot_d(const DecoderPanel<double>& panel, double* to) { relu_dot_all(panel, to); }
-void relu_dot_backward_f(const DecoderPanel<float>& panel, const float* by_outputs) {
-  relu_dot_backward_all(panel, by_outputs);
-}
-void relu_dot_backward_d(const DecoderPanel<double>& panel, const double* by_outputs) {
-  relu_dot_backward_all(panel, by_outputs);
-}
+template <typename Real>
+constexpr DecoderKernels<Real> kernels_of{relu_dot<Real>, relu_dot_backward<Real>,
+                                          multiply_sparse<Real>};
+constexpr AllDecoderKernels all_decoder_kernels{kernels_of<float>, kernels_of<double>};
+const AllDecoderKernels& decoder_kernels_here() { return all_decoder_kernels; }
 
 }  // namespace ngf::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -127,36 +118,10 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace ngf::kernels {
 
-HWY_EXPORT(multiply_sparse_f);
-HWY_EXPORT(multiply_sparse_d);
-HWY_EXPORT(relu_dot_f);
-HWY_EXPORT(relu_dot_d);
-HWY_EXPORT(relu_dot_backward_f);
-HWY_EXPORT(relu_dot_backward_d);
+HWY_EXPORT(decoder_kernels_here);
 
-template <>
-void multiply_sparse(const SparseRows<float>& s, const SparseTerms<float>& terms, float* y) {
-  HWY_DYNAMIC_DISPATCH(multiply_sparse_f)(s, terms, y);
-}
-template <>
-void multiply_sparse(const SparseRows<double>& s, const SparseTerms<double>& terms, double* y) {
-  HWY_DYNAMIC_DISPATCH(multiply_sparse_d)(s, terms, y);
-}
-template <>
-void relu_dot(const DecoderPanel<float>& panel, float* to) {
-  HWY_DYNAMIC_DISPATCH(relu_dot_f)(panel, to);
-}
-template <>
-void relu_dot(const DecoderPanel<double>& panel, double* to) {
-  HWY_DYNAMIC_DISPATCH(relu_dot_d)(panel, to);
-}
-template <>
-void relu_dot_backward(const DecoderPanel<float>& panel, const float* by_outputs) {
-  HWY_DYNAMIC_DISPATCH(relu_dot_backward_f)(panel, by_outputs);
-}
-template <>
-void relu_dot_backward(const DecoderPanel<double>& panel, const double* by_outputs) {
-  HWY_DYNAMIC_DISPATCH(relu_dot_backward_d)(panel, by_outputs);
+const AllDecoderKernels& all_decoder_kernels() {
+  return HWY_DYNAMIC_DISPATCH(decoder_kernels_here)();
 }
 
 }  // namespace ngf::kernels

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <tuple>
 
 /// The passes of the graph decoder x^ = max(Z, 0) v between its products.
 namespace ngf::kernels {
@@ -18,14 +19,6 @@ struct DecoderPanel {
 
 /// The columns of a sum, whatever the panel.
 inline constexpr std::size_t decoder_unit = 16;
-
-/// to[i * rows + u] = sum over the columns f of unit i of max(z[u, f], 0) v[f].
-template <typename Real>
-void relu_dot(const DecoderPanel<Real>& panel, Real* to);
-
-/// The reverse: z[u, f] becomes by_outputs[u] v[f] where it is positive, 0 elsewhere.
-template <typename Real>
-void relu_dot_backward(const DecoderPanel<Real>& panel, const Real* by_outputs);
 
 /// A square sparse matrix S: row u has the entries offsets[u]..offsets[u + 1] - 1.
 template <typename Real>
@@ -46,8 +39,23 @@ struct SparseTerms {
   std::size_t columns = 0;
 };
 
-/// y = tap x + factor S b. y is neither x nor b.
 template <typename Real>
-void multiply_sparse(const SparseRows<Real>& s, const SparseTerms<Real>& terms, Real* y);
+struct DecoderKernels {
+  /// to[i * rows + u] = sum over the columns f of unit i of max(z[u, f], 0) v[f].
+  void (*relu_dot)(const DecoderPanel<Real>& panel, Real* to);
+  /// The reverse: z[u, f] becomes by_outputs[u] v[f] where it is positive, 0 elsewhere.
+  void (*relu_dot_backward)(const DecoderPanel<Real>& panel, const Real* by_outputs);
+  /// y = tap x + factor S b. y is neither x nor b.
+  void (*multiply_sparse)(const SparseRows<Real>& s, const SparseTerms<Real>& terms, Real* y);
+};
+
+using AllDecoderKernels = std::tuple<DecoderKernels<float>, DecoderKernels<double>>;
+/// The kernels of the instruction set in use.
+const AllDecoderKernels& all_decoder_kernels();
+
+template <typename Real>
+const DecoderKernels<Real>& decoder_kernels() {
+  return std::get<DecoderKernels<Real>>(all_decoder_kernels());
+}
 
 }  // namespace ngf::kernels

@@ -20,22 +20,10 @@
 #include <cstring>
 
 #include "kernels/gemm.hpp"
+#include "kernels/vector-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace ngf::kernels::HWY_NAMESPACE {
-
-namespace hn = hwy::HWY_NAMESPACE;
-
-template <typename Real>
-using Tag = hn::CappedTag<Real, 64 / sizeof(Real)>;
-template <typename Real>
-using Wide = hn::Vec<Tag<Real>>;
-template <typename Real>
-constexpr std::size_t lanes = hn::MaxLanes(Tag<Real>());
-
-constexpr std::size_t registers = HWY_MAX_BYTES == 64 ? 32 : 16;
-/// As many rows of sums as there are registers for, with `vectors` vectors each.
-constexpr std::size_t rows_in_registers(std::size_t vectors) { return (registers - 4) / vectors; }
 
 /// Rows of the next tile, where `left` rows are left and tiles have `most` rows.
 constexpr std::size_t tile_rows(std::size_t left, std::size_t most) {
@@ -385,22 +373,11 @@ void few_product(const Product<Real>& product, Real* scratch) {
   }
 }
 
-#define NGF_FOR_EACH_REAL(define) define(float, f) define(double, d)
-#define NGF_DEFINE(Real, letter)                                                         \
-  void multiply_packed_##letter(const Product<Real>& product, Real* scratch) {           \
-    packed_product(product, scratch);                                                    \
-  }                                                                                      \
-  void pack_left_##letter(const Product<Real>& product, Real* to) {                      \
-    pack_left_factor(product, to);                                                       \
-  }                                                                                      \
-  void multiply_packed_left_##letter(const Product<Real>& product, const Real* packed) { \
-    packed_left_product(product, packed);                                                \
-  }                                                                                      \
-  void multiply_few_##letter(const Product<Real>& product, Real* scratch) {              \
-    few_product(product, scratch);                                                       \
-  }
-NGF_FOR_EACH_REAL(NGF_DEFINE)
-#undef NGF_DEFINE
+template <typename Real>
+constexpr ProductKernels<Real> kernels_of{packed_product<Real>, pack_left_factor<Real>,
+                                          packed_left_product<Real>, few_product<Real>};
+constexpr AllProductKernels all_product_kernels{kernels_of<float>, kernels_of<double>};
+const AllProductKernels& product_kernels_here() { return all_product_kernels; }
 
 }  // namespace ngf::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -408,29 +385,11 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace ngf::kernels {
 
-#define NGF_DISPATCH(Real, letter)                                              \
-  HWY_EXPORT(multiply_packed_##letter);                                         \
-  HWY_EXPORT(pack_left_##letter);                                               \
-  HWY_EXPORT(multiply_packed_left_##letter);                                    \
-  HWY_EXPORT(multiply_few_##letter);                                            \
-  template <>                                                                   \
-  void multiply_packed(const Product<Real>& product, Real* scratch) {           \
-    HWY_DYNAMIC_DISPATCH(multiply_packed_##letter)(product, scratch);           \
-  }                                                                             \
-  template <>                                                                   \
-  void pack_left(const Product<Real>& product, Real* to) {                      \
-    HWY_DYNAMIC_DISPATCH(pack_left_##letter)(product, to);                      \
-  }                                                                             \
-  template <>                                                                   \
-  void multiply_packed_left(const Product<Real>& product, const Real* packed) { \
-    HWY_DYNAMIC_DISPATCH(multiply_packed_left_##letter)(product, packed);       \
-  }                                                                             \
-  template <>                                                                   \
-  void multiply_few(const Product<Real>& product, Real* scratch) {              \
-    HWY_DYNAMIC_DISPATCH(multiply_few_##letter)(product, scratch);              \
-  }
-NGF_FOR_EACH_REAL(NGF_DISPATCH)
-#undef NGF_DISPATCH
+HWY_EXPORT(product_kernels_here);
+
+const AllProductKernels& all_product_kernels() {
+  return HWY_DYNAMIC_DISPATCH(product_kernels_here)();
+}
 
 }  // namespace ngf::kernels
 #endif

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <tuple>
 
 /// The inner loops of dense products, and of sparse matrices with dense ones.
 namespace ngf::kernels {
@@ -54,10 +55,6 @@ void for_inner_blocks(std::size_t inner, std::size_t longest, const Body& body) 
   }
 }
 
-/// Both factors copied as the registers want them. Needs c_column == 1.
-template <typename Real>
-void multiply_packed(const Product<Real>& product, Real* scratch);
-
 /// A left factor that is copied once, for products with many B: the numbers that its copy takes.
 constexpr std::size_t packed_left_size(std::size_t rows, std::size_t inner) {
   return rows * ((inner + inner_block - 1) / inner_block) * inner_block;
@@ -65,22 +62,18 @@ constexpr std::size_t packed_left_size(std::size_t rows, std::size_t inner) {
 /// The columns of `multiply_packed_left` are a multiple of this.
 inline constexpr std::size_t packed_left_columns = 16;
 
-/// Copies A, to a cache line. Needs a_inner == 1.
 template <typename Real>
-void pack_left(const Product<Real>& product, Real* to);
-
-/// The product with A as `pack_left` copied it; B is read where it lies. Needs b_column == 1 and
-/// c_column == 1.
-template <typename Real>
-void multiply_packed_left(const Product<Real>& product, const Real* packed);
-
-/// For few rows: B is read once, where it lies. Needs b_column == 1.
-template <typename Real>
-void multiply_few(const Product<Real>& product, Real* scratch);
-
-/// For few columns: products of rows of A with columns of B. Needs a_inner == 1.
-template <typename Real>
-void multiply_dots(const Product<Real>& product, Real* scratch);
+struct ProductKernels {
+  /// Both factors copied as the registers want them. Needs c_column == 1.
+  void (*multiply_packed)(const Product<Real>& product, Real* scratch);
+  /// Copies A, to a cache line. Needs a_inner == 1.
+  void (*pack_left)(const Product<Real>& product, Real* to);
+  /// The product with A as `pack_left` copied it; B is read where it lies. Needs b_column == 1 and
+  /// c_column == 1.
+  void (*multiply_packed_left)(const Product<Real>& product, const Real* packed);
+  /// For few rows: B is read once, where it lies. Needs b_column == 1.
+  void (*multiply_few)(const Product<Real>& product, Real* scratch);
+};
 
 /// A sum of rows of b, each with its value, times `scale`, and a row of its own beside it.
 template <typename Real>
@@ -95,9 +88,29 @@ struct RowSum {
   Real own_scale = 1;
 };
 
-/// to[f] = own_scale * own[f] + scale * (sum over i < count of values[i] * b[columns[i] * stride +
-/// f]), for f < width.
+/// The kernels of gemm_narrow.cpp.
 template <typename Real>
-void sum_rows(const RowSum<Real>& sum, std::size_t width, Real* to);
+struct RowKernels {
+  /// For few columns: products of rows of A with columns of B. Needs a_inner == 1.
+  void (*multiply_dots)(const Product<Real>& product, Real* scratch);
+  /// to[f] = own_scale * own[f] + scale * (sum over i < count of values[i] * b[columns[i] * stride
+  /// + f]), for f < width.
+  void (*sum_rows)(const RowSum<Real>& sum, std::size_t width, Real* to);
+};
+
+using AllProductKernels = std::tuple<ProductKernels<float>, ProductKernels<double>>;
+using AllRowKernels = std::tuple<RowKernels<float>, RowKernels<double>>;
+/// The kernels of the instruction set in use.
+const AllProductKernels& all_product_kernels();
+const AllRowKernels& all_row_kernels();
+
+template <typename Real>
+const ProductKernels<Real>& product_kernels() {
+  return std::get<ProductKernels<Real>>(all_product_kernels());
+}
+template <typename Real>
+const RowKernels<Real>& row_kernels() {
+  return std::get<RowKernels<Real>>(all_row_kernels());
+}
 
 }  // namespace ngf::kernels

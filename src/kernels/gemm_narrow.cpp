@@ -9,20 +9,11 @@
 #include <algorithm>
 
 #include "kernels/gemm.hpp"
+#include "kernels/vector-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace ngf::kernels::HWY_NAMESPACE {
 
-namespace hn = hwy::HWY_NAMESPACE;
-
-template <typename Real>
-using Tag = hn::CappedTag<Real, 64 / sizeof(Real)>;
-template <typename Real>
-using Wide = hn::Vec<Tag<Real>>;
-template <typename Real>
-constexpr std::size_t lanes = hn::MaxLanes(Tag<Real>());
-
-constexpr std::size_t registers = HWY_MAX_BYTES == 64 ? 32 : 16;
 /// The first `count` lanes, the others 0. What lies behind them is not touched.
 template <typename Real>
 HWY_INLINE Wide<Real> load_first(const Real* from, std::size_t count) {
@@ -166,7 +157,7 @@ HWY_INLINE void sum_columns(const RowSum<Real>& sum, std::size_t f, Real* to) {
 }
 
 template <typename Real>
-void sum_rows_here(const RowSum<Real>& sum, std::size_t width, Real* to) {
+void sum_rows(const RowSum<Real>& sum, std::size_t width, Real* to) {
   constexpr std::size_t many = registers / 2;
   const Tag<Real> tag;
   std::size_t f = 0;
@@ -184,16 +175,10 @@ void sum_rows_here(const RowSum<Real>& sum, std::size_t width, Real* to) {
   store_first(with_own(sum, of_rows, own), to + f, rest);
 }
 
-#define NGF_FOR_EACH_REAL(define) define(float, f) define(double, d)
-#define NGF_DEFINE(Real, letter)                                                 \
-  void multiply_dots_##letter(const Product<Real>& product, Real* scratch) {     \
-    dot_products(product, scratch);                                              \
-  }                                                                              \
-  void sum_rows_##letter(const RowSum<Real>& sum, std::size_t width, Real* to) { \
-    sum_rows_here(sum, width, to);                                               \
-  }
-NGF_FOR_EACH_REAL(NGF_DEFINE)
-#undef NGF_DEFINE
+template <typename Real>
+constexpr RowKernels<Real> kernels_of{dot_products<Real>, sum_rows<Real>};
+constexpr AllRowKernels all_row_kernels{kernels_of<float>, kernels_of<double>};
+const AllRowKernels& row_kernels_here() { return all_row_kernels; }
 
 }  // namespace ngf::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -201,19 +186,9 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace ngf::kernels {
 
-#define NGF_DISPATCH(Real, letter)                                      \
-  HWY_EXPORT(multiply_dots_##letter);                                   \
-  HWY_EXPORT(sum_rows_##letter);                                        \
-  template <>                                                           \
-  void multiply_dots(const Product<Real>& product, Real* scratch) {     \
-    HWY_DYNAMIC_DISPATCH(multiply_dots_##letter)(product, scratch);     \
-  }                                                                     \
-  template <>                                                           \
-  void sum_rows(const RowSum<Real>& sum, std::size_t width, Real* to) { \
-    HWY_DYNAMIC_DISPATCH(sum_rows_##letter)(sum, width, to);            \
-  }
-NGF_FOR_EACH_REAL(NGF_DISPATCH)
-#undef NGF_DISPATCH
+HWY_EXPORT(row_kernels_here);
+
+const AllRowKernels& all_row_kernels() { return HWY_DYNAMIC_DISPATCH(row_kernels_here)(); }
 
 }  // namespace ngf::kernels
 #endif

@@ -57,12 +57,4 @@ void use_target(std::string_view name) {
                fmt::join(available_targets(), ", "));
 }
 
-bool halves_wide_registers() {
-#if defined(__x86_64__)
-  return __builtin_cpu_is("amd") != 0;
-#else
-  return false;
-#endif
-}
-
 }  // namespace ngf::kernels

@@ -18,7 +18,4 @@ std::string current_target();
 /// when there is none of that name. Not to be called while kernels run.
 void use_target(std::string_view name);
 
-/// Whether the processor is one of those that work on the widest registers in halves, as AMD's do.
-bool halves_wide_registers();
-
 }  // namespace ngf::kernels

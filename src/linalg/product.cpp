@@ -110,17 +110,17 @@ std::size_t inner_parts(const Product<Real>& product) {
 
 template <typename Real>
 void multiply_whole(const Product<Real>& product, int threads) {
-  const Form<Real> few{kernels::multiply_few<Real>, kernels::most_few_rows,
-                       kernels::most_few_columns};
+  const auto& kernels = kernels::product_kernels<Real>();
+  const Form<Real> few{kernels.multiply_few, kernels::most_few_rows, kernels::most_few_columns};
   if (product.columns <= kernels::most_dots && product.a_inner == 1) {
-    run(product, {kernels::multiply_dots<Real>, product.rows, kernels::most_dots}, threads);
+    run(product, {kernels::row_kernels<Real>().multiply_dots, product.rows, kernels::most_dots},
+        threads);
   } else if (product.columns <= kernels::most_few_rows && product.a_row == 1) {
     run(transpose_of(product), few, threads);
   } else if (product.rows <= kernels::most_few_rows && product.b_column == 1) {
     run(product, few, threads);
   } else {
-    run(product, {kernels::multiply_packed<Real>, product.rows, kernels::most_packed_columns},
-        threads);
+    run(product, {kernels.multiply_packed, product.rows, kernels::most_packed_columns}, threads);
   }
 }
 

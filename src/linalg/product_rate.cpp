@@ -6,7 +6,7 @@
 
 #include "base/aligned.hpp"
 #include "base/parallel.hpp"
-#include "kernels/filter.hpp"
+#include "kernels/hops.hpp"
 
 namespace ngf::detail {
 
@@ -22,8 +22,8 @@ double product_rate(int threads, double seconds) {
       AlignedVector<float> x(kernels::tile_columns * width, 0.5F);
       AlignedVector<float> y(rows * width, 0.0F);
       for (int i = 0; i < repetitions; ++i) {
-        kernels::multiply_rows(w.data(), rows, x.data(), kernels::tile_columns, lines, y.data(),
-                               width);
+        kernels::hop_kernels<float>().multiply_rows(w.data(), rows, x.data(), kernels::tile_columns,
+                                                    lines, y.data(), width);
       }
     });
   };

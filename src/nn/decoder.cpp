@@ -121,11 +121,11 @@ template <typename Real>
 void DecoderFilter<Real>::pack_dense(const SignalsOf<Real>& h) {
   form_ = DecoderForm::dense;
   forward_.resize(kernels::packed_left_size(nodes_, nodes_));
-  kernels::pack_left(product_of(h.data(), nodes_), forward_.data());
+  kernels::product_kernels<Real>().pack_left(product_of(h.data(), nodes_), forward_.data());
   const SignalsOf<Real> turned = h.transpose();
   if (turned == h) return;
   backward_.resize(forward_.size());
-  kernels::pack_left(product_of(turned.data(), nodes_), backward_.data());
+  kernels::product_kernels<Real>().pack_left(product_of(turned.data(), nodes_), backward_.data());
 }
 
 template <typename Real>
@@ -185,7 +185,7 @@ void DecoderFilter<Real>::multiply(bool transposed, const Real* b, Real* c, std:
     product.c = c;
     product.c_row = columns;
     const auto& packed = transposed && !backward_.empty() ? backward_ : forward_;
-    kernels::multiply_packed_left(product, packed.data());
+    kernels::product_kernels<Real>().multiply_packed_left(product, packed.data());
     return;
   }
   const SparseMatrix& s = transposed && !sparse_back_.offsets.empty() ? sparse_back_ : sparse_;
@@ -198,7 +198,7 @@ void DecoderFilter<Real>::multiply(bool transposed, const Real* b, Real* c, std:
   kernels::SparseTerms<Real> terms{Real{0}, b, taps_[steps], b, columns};
   for (std::size_t k = steps; k-- > 0;) {
     terms.tap = taps_[k];
-    kernels::multiply_sparse(rows, terms, to);
+    kernels::decoder_kernels<Real>().multiply_sparse(rows, terms, to);
     terms.factor = 1;
     terms.b = to;
     std::swap(to, other);
@@ -276,7 +276,7 @@ void Decoder<Real>::forward_panel(std::size_t panel) {
   const std::size_t at = place(panel, 0);
   const std::size_t count = columns_[panel].count;
   if (filter_.by_panels()) filter_.multiply(false, &c_[at], &z_[at], count, &scratch_[at]);
-  kernels::relu_dot<Real>(
+  kernels::decoder_kernels<Real>().relu_dot(
       {&z_[at], filter_.nodes(), count, stride(panel), &v_[columns_[panel].first]},
       &partial_[columns_[panel].first / vector_columns * filter_.nodes()]);
 }
@@ -285,7 +285,7 @@ template <typename Real>
 void Decoder<Real>::backward_panel(std::size_t panel, std::span<const Real> by_outputs) {
   const std::size_t at = place(panel, 0);
   const std::size_t count = columns_[panel].count;
-  kernels::relu_dot_backward<Real>(
+  kernels::decoder_kernels<Real>().relu_dot_backward(
       {&z_[at], filter_.nodes(), count, stride(panel), &v_[columns_[panel].first]},
       by_outputs.data());
   if (filter_.by_panels()) filter_.multiply(true, &z_[at], &gradient_[at], count, &scratch_[at]);

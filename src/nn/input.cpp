@@ -117,6 +117,7 @@ void Input<Real>::multiply_rows(const Rows& rows, const Runs& runs, const ConstV
                                 const MutableView<Real>& c, bool add) const {
   const auto width = static_cast<std::size_t>(c.cols);
   const auto c_stride = static_cast<std::size_t>(c.stride);
+  const auto sum_rows = kernels::row_kernels<Real>().sum_rows;
   // A panel of B stays in the caches; with dropout it is a run's.
   constexpr std::size_t widest = 128;
   const std::size_t panel = masks_ != nullptr ? width / runs.count : std::min(widest, width);
@@ -138,7 +139,7 @@ void Input<Real>::multiply_rows(const Rows& rows, const Runs& runs, const ConstV
           sum.columns = rows.index.data() + begin;
           sum.count = rows.offsets[row + 1] - begin;
         }
-        kernels::sum_rows(sum, count, to);
+        sum_rows(sum, count, to);
       };
     });
   }

@@ -384,8 +384,8 @@ void BitWalk::transpose(std::size_t begin, std::size_t count) {
   expanded_.resize(kinds * 8 * count);
   const auto fill = [&](std::size_t table, const Line* lines, bool add_above) {
     std::uint8_t* const to = table_.data() + table * line_bytes * count;
-    kernels::transpose_bytes(lines, columns_.root.data() + begin, count, to, count,
-                             add_above ? to + line_bytes * count : nullptr);
+    kernels::walk_rows().transpose_bytes(lines, columns_.root.data() + begin, count, to, count,
+                                         add_above ? to + line_bytes * count : nullptr);
   };
   for (std::uint32_t j = plane_count_; j-- > 0;) fill(j, planes_[j], j + 1 < plane_count_);
   if (!all_present_) fill(plane_count_, seen_[1 - now_][0], false);
@@ -404,7 +404,7 @@ void BitWalk::expand(std::size_t group, std::size_t count) {
                                const std::uint8_t* full) {
     std::array<std::uint8_t*, 8> rows{};
     for (std::size_t bit = 0; bit < 8; ++bit) rows[bit] = expanded_row(kind, bit);
-    kernels::expand_rows(tables.data() + first, planes, full, count, rows.data());
+    kernels::walk_rows().expand_rows(tables.data() + first, planes, full, count, rows.data());
   };
   const std::uint32_t low_planes = std::min(plane_count_, planes_in_a_byte);
   expand_kind(low, 0, low_planes, absent);
@@ -422,10 +422,10 @@ void BitWalk::emit(const Row& row, std::size_t begin, std::size_t count, bool st
   emit.stream = stream;
   const std::uint8_t* const depth = columns_.depth.data() + begin;
   if constexpr (sizeof(Hop) == 1) {
-    kernels::emit_row(expanded_row(low, row.bit), depth, count, emit, to);
+    kernels::walk_rows().emit_bytes(expanded_row(low, row.bit), depth, count, emit, to);
   } else {
-    kernels::emit_row(expanded_row(low, row.bit), expanded_row(high, row.bit), depth, count, emit,
-                      to);
+    kernels::walk_rows().emit_words(expanded_row(low, row.bit), expanded_row(high, row.bit), depth,
+                                    count, emit, to);
   }
 }
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/aligned.hpp"
-#include "kernels/bit_walk.hpp"
+#include "kernels/walk_rows.hpp"
 #include "ngf/shells.hpp"
 #include "shells/walkable.hpp"
 

@@ -12,7 +12,7 @@
 #include "base/fail.hpp"
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
-#include "kernels/bit_walk.hpp"
+#include "kernels/walk_rows.hpp"
 #include "ngf/shells.hpp"
 #include "shells/bit_walk.hpp"
 #include "shells/costs.hpp"
@@ -78,6 +78,15 @@ Shells::Held build_dense(const Graph& graph, const ShellOptions& options, Progre
   }
 }
 
+template <typename Column>
+auto columns_kernel() {
+  if constexpr (sizeof(Column) == 2) {
+    return kernels::walk_rows().columns_at_16;
+  } else {
+    return kernels::walk_rows().columns_at_32;
+  }
+}
+
 /// The columns of each hop of a row, one hop after the other.
 template <typename Hop, typename Column>
 void append_lists(std::span<const Hop> row, NodeId nodes, std::uint32_t hops,
@@ -90,9 +99,10 @@ void append_lists(std::span<const Hop> row, NodeId nodes, std::uint32_t hops,
       if (columns.capacity() < most) columns.reserve(2 * most);
       columns.resize(most);
       std::size_t end = begin;
+      const auto columns_at = columns_kernel<Column>();
       for (std::uint32_t k = 1; k <= hops; ++k) {
-        std::size_t found = kernels::columns_at(row.data(), row.size(),
-                                                static_cast<std::uint8_t>(k), columns.data() + end);
+        std::size_t found =
+            columns_at(row.data(), row.size(), static_cast<std::uint8_t>(k), columns.data() + end);
         // The padding repeats a node; what it adds comes last.
         while (found > 0 && columns[end + found - 1] >= nodes) --found;
         end += found;

@@ -10,7 +10,7 @@
 #include "base/fail.hpp"
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
-#include "kernels/bit_walk.hpp"
+#include "kernels/walk_rows.hpp"
 #include "shells/bit_walk.hpp"
 #include "shells/costs.hpp"
 

@@ -9,7 +9,7 @@
 #include "base/aligned.hpp"
 #include "base/fail.hpp"
 #include "base/parallel.hpp"
-#include "kernels/bit_walk.hpp"
+#include "kernels/walk_rows.hpp"
 #include "ngf/shells.hpp"
 #include "shells/plan.hpp"
 #include "shells/twins.hpp"
@@ -81,9 +81,10 @@ void add(std::vector<std::uint64_t>& pairs, std::size_t hop, std::uint64_t count
 void count_row(std::span<const std::uint8_t> row, std::uint32_t hops,
                std::vector<std::uint64_t>& pairs) {
   constexpr std::uint8_t farther = HopMatrix<std::uint8_t>::farther;
-  std::size_t left = row.size() - kernels::count_hop(row.data(), row.size(), farther);
+  const auto count_hop = kernels::walk_rows().count_hop;
+  std::size_t left = row.size() - count_hop(row.data(), row.size(), farther);
   for (std::uint8_t hop = 0; left > 0 && hop <= hops; ++hop) {
-    const std::size_t found = kernels::count_hop(row.data(), row.size(), hop);
+    const std::size_t found = count_hop(row.data(), row.size(), hop);
     if (found > 0) add(pairs, hop, found);
     left -= found;
   }

@@ -1,7 +1,7 @@
-// The inner loops of filters, written once for every instruction set.
+// The inner loops of filters on lists, written once for every instruction set.
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/filter.cpp"
+#define HWY_TARGET_INCLUDE "kernels/lists.cpp"
 #include <hwy/foreach_target.h>
 // Highway asks for this order.
 #include <hwy/cache_control.h>
@@ -12,19 +12,12 @@
 #include <bit>
 #include <type_traits>
 
-#include "kernels/filter.hpp"
+#include "kernels/lists.hpp"
+#include "kernels/vector-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace ngf::kernels::HWY_NAMESPACE {
 
-namespace hn = hwy::HWY_NAMESPACE;
-
-template <typename Real>
-using Tag = hn::CappedTag<Real, columns_in_line<Real>>;
-template <typename Real>
-using Wide = hn::Vec<Tag<Real>>;
-template <typename Real>
-constexpr std::size_t lanes = hn::MaxLanes(Tag<Real>());
 /// Vectors in a line.
 template <typename Real>
 constexpr std::size_t parts = columns_in_line<Real> / lanes<Real>;
@@ -32,6 +25,15 @@ constexpr std::size_t parts = columns_in_line<Real> / lanes<Real>;
 /// One lane: what is left of columns that do not fill a vector, with the same bits as in one.
 template <typename Real>
 using Single = hn::CappedTag<Real, 1>;
+
+template <std::size_t vectors, typename Vector>
+HWY_INLINE void set_zero(Vector tag, hn::Vec<Vector>* sum) {
+  for (std::size_t j = 0; j < vectors; ++j) sum[j] = hn::Zero(tag);
+}
+template <std::size_t vectors, typename Vector, typename Real>
+HWY_INLINE void store_all(Vector tag, const hn::Vec<Vector>* sum, Real* to) {
+  for (std::size_t j = 0; j < vectors; ++j) hn::StoreU(sum[j], tag, to + j * hn::MaxLanes(tag));
+}
 
 /// sum += scale * (sum over `count` columns v of x_v, `weighted` by right[v]), for `vectors`
 /// vectors in registers. Rows of x are `x_stride` apart.
@@ -55,7 +57,7 @@ HWY_INLINE void add_many_columns(Vector tag, const Column* columns, std::size_t 
                                  const Real* right, const Real* x, std::size_t x_stride,
                                  hn::Vec<Vector>* sum) {
   hn::Vec<Vector> other[vectors];
-  for (std::size_t j = 0; j < vectors; ++j) other[j] = hn::Zero(tag);
+  set_zero<vectors>(tag, other);
   for (std::size_t i = 0; i + 2 <= count; i += 2) {
     add_columns<vectors, weighted>(tag, columns + i, 1, scale, right, x, x_stride, sum);
     add_columns<vectors, weighted>(tag, columns + i + 1, 1, scale, right, x, x_stride, other);
@@ -112,7 +114,7 @@ HWY_INLINE void add_shell(Vector tag, const Column* columns, std::size_t count, 
   };
   if constexpr (Kind::dotted) {
     hn::Vec<Vector> sum[vectors];
-    for (std::size_t j = 0; j < vectors; ++j) sum[j] = hn::Zero(tag);
+    set_zero<vectors>(tag, sum);
     add(Real{1}, sum);
     *dot += over_lanes(tag, add_products<vectors>(tag, sum, g, hn::Zero(tag)));
     for (std::size_t j = 0; j < vectors; ++j) {
@@ -129,7 +131,7 @@ HWY_INLINE void sum_lines(const ListedRow<Column, Real>& row, const Real* x, Rea
   constexpr std::size_t stride = vectors * lanes<Real>;
   const Tag<Real> tag;
   Wide<Real> total[vectors];
-  for (std::size_t j = 0; j < vectors; ++j) total[j] = hn::Zero(tag);
+  set_zero<vectors>(tag, total);
   const auto add_hop = [&](std::size_t k, const auto* columns, std::size_t count) HWY_ATTR {
     if (row.g != nullptr) {
       add_shell<vectors, RowKind<true, true, true>>(tag, columns, count, row.scale[k], row.right[k],
@@ -144,7 +146,7 @@ HWY_INLINE void sum_lines(const ListedRow<Column, Real>& row, const Real* x, Rea
     const std::size_t begin = row.places[k - 1];
     add_hop(k, row.columns + begin, row.places[k] - begin);
   }
-  for (std::size_t j = 0; j < vectors; ++j) hn::StoreU(total[j], tag, to + j * lanes<Real>);
+  store_all<vectors>(tag, total, to);
 }
 
 /// One value a column. Several sums, since each addition waits for the one before it; instructions
@@ -256,7 +258,7 @@ HWY_INLINE void sum_pair_lines(const PairedRows<Column, Real>& rows, const Real*
     if (!counts && !dotted) continue;
     Wide<Real> sum[vectors];
     const auto sum_up = [&]<bool by_right>(const Real* right) HWY_ATTR {
-      for (std::size_t j = 0; j < vectors; ++j) sum[j] = hn::Zero(tag);
+      set_zero<vectors>(tag, sum);
       add_many_columns<vectors, by_right>(tag, columns, count, Real{1}, right, x, stride, sum);
     };
     if constexpr (weighted) {
@@ -281,10 +283,8 @@ HWY_INLINE void sum_pair_lines(const PairedRows<Column, Real>& rows, const Real*
       use(sum, 1, segment.second, second);
     }
   }
-  for (std::size_t j = 0; j < vectors; ++j) {
-    hn::StoreU(first[j], tag, rows.to[0] + j * lanes<Real>);
-    hn::StoreU(second[j], tag, rows.to[1] + j * lanes<Real>);
-  }
+  store_all<vectors>(tag, first, rows.to[0]);
+  store_all<vectors>(tag, second, rows.to[1]);
   if (!dotted) return;
   for (std::size_t side = 0; side < 2; ++side) dots[side].add_to(rows.dots[side]);
 }
@@ -314,7 +314,7 @@ HWY_INLINE void sum_short(Vector tag, const ShortRows<Column, Real>& rows, std::
                           const Real* x, std::size_t x_stride, std::size_t f, Real* to) {
   const auto& row = rows.rows[at];
   hn::Vec<Vector> total[vectors];
-  for (std::size_t j = 0; j < vectors; ++j) total[j] = hn::Zero(tag);
+  set_zero<vectors>(tag, total);
   const Real* g = nullptr;
   double* dots = nullptr;
   if constexpr (Kind::dotted) {
@@ -329,9 +329,7 @@ HWY_INLINE void sum_short(Vector tag, const ShortRows<Column, Real>& rows, std::
   for (std::size_t k = 1; k <= rows.hops; ++k) {
     add(k, row.columns + row.places[k - 1], row.places[k] - row.places[k - 1]);
   }
-  for (std::size_t j = 0; j < vectors; ++j) {
-    hn::StoreU(total[j], tag, to + f + j * hn::MaxLanes(tag));
-  }
+  store_all<vectors>(tag, total, to + f);
 }
 
 /// Columns f, f + `vectors` vectors, ... of the rows from `begin` to `end`, as long as whole groups
@@ -401,122 +399,13 @@ void sum_all_short(const ShortRows<Column, Real>& rows, const Real* x, std::size
   }
 }
 
-/// `rows` rows times `vectors` vectors of columns, all sums in registers.
-template <std::size_t rows, std::size_t vectors, typename Real>
-HWY_INLINE void multiply_block(const Real* w, const Real* x, std::size_t count, Real* to,
-                               std::size_t to_stride) {
-  const Tag<Real> tag;
-  Wide<Real> total[rows][vectors];
-  HWY_UNROLL(28)
-  for (std::size_t r = 0; r < rows; ++r) {
-    for (std::size_t j = 0; j < vectors; ++j) {
-      total[r][j] = hn::LoadU(tag, to + r * to_stride + j * lanes<Real>);
-    }
-  }
-  for (std::size_t v = 0; v < count; ++v) {
-    Wide<Real> values[vectors];
-    for (std::size_t j = 0; j < vectors; ++j) {
-      values[j] = hn::LoadU(tag, x + (v * vectors + j) * lanes<Real>);
-    }
-    HWY_UNROLL(28)
-    for (std::size_t r = 0; r < rows; ++r) {
-      const auto factor = hn::Set(tag, w[r * tile_columns + v]);
-      for (std::size_t j = 0; j < vectors; ++j) {
-        total[r][j] = hn::MulAdd(factor, values[j], total[r][j]);
-      }
-    }
-  }
-  HWY_UNROLL(28)
-  for (std::size_t r = 0; r < rows; ++r) {
-    for (std::size_t j = 0; j < vectors; ++j) {
-      hn::StoreU(total[r][j], tag, to + r * to_stride + j * lanes<Real>);
-    }
-  }
-}
-
-template <std::size_t rows_at_once, std::size_t vectors, typename Real>
-HWY_INLINE void multiply_blocks(const Real* w, std::size_t rows, const Real* x, std::size_t count,
-                                Real* to, std::size_t to_stride) {
-  std::size_t r = 0;
-  for (; r + rows_at_once <= rows; r += rows_at_once) {
-    multiply_block<rows_at_once, vectors>(w + r * tile_columns, x, count, to + r * to_stride,
-                                          to_stride);
-  }
-  for (; r < rows; ++r) {
-    multiply_block<1, vectors>(w + r * tile_columns, x, count, to + r * to_stride, to_stride);
-  }
-}
-
-template <typename Real>
-HWY_INLINE Real dot(const Real* a, const Real* b, std::size_t count) {
-  const Tag<Real> tag;
-  auto even = hn::Zero(tag);
-  auto odd = hn::Zero(tag);
-  std::size_t v = 0;
-  for (; v + 2 * lanes<Real> <= count; v += 2 * lanes<Real>) {
-    even = hn::MulAdd(hn::LoadU(tag, a + v), hn::LoadU(tag, b + v), even);
-    odd = hn::MulAdd(hn::LoadU(tag, a + v + lanes<Real>), hn::LoadU(tag, b + v + lanes<Real>), odd);
-  }
-  Real sum = hn::GetLane(hn::SumOfLanes(tag, hn::Add(even, odd)));
-  for (; v < count; ++v) sum += a[v] * b[v];
-  return sum;
-}
-
-/// As many rows of sums as there are registers for, with `vectors` vectors each.
-constexpr std::size_t rows_in_registers(std::size_t vectors) {
-  constexpr std::size_t registers = HWY_MAX_BYTES == 64 ? 32 : 16;
-  return std::max<std::size_t>(1, (registers - 4) / vectors);
-}
-
-template <typename Real>
-void multiply_rows(const Real* w, std::size_t rows, const Real* x, std::size_t count,
-                   std::size_t lines, Real* to, std::size_t to_stride) {
-  constexpr std::size_t one = parts<Real>;
-  constexpr std::size_t two = most_product_lines * parts<Real>;
-  if (lines == 0) {
-    for (std::size_t r = 0; r < rows; ++r) to[r * to_stride] += dot(w + r * tile_columns, x, count);
-  } else if (lines == 1) {
-    constexpr std::size_t at_once = rows_in_registers(one);
-    multiply_blocks<at_once, one>(w, rows, x, count, to, to_stride);
-  } else {
-    multiply_blocks<rows_in_registers(two), two>(w, rows, x, count, to, to_stride);
-  }
-}
-
-#define NGF_FOR_EACH_REAL(define) define(float, f) define(double, d)
-#define NGF_DEFINE(Real, letter)                                                                 \
-  void sum_shells_16_##letter(const ListedRow<std::uint16_t, Real>& row, const Real* x,          \
-                              std::size_t lines, Real* to) {                                     \
-    sum_listed(row, x, lines, to);                                                               \
-  }                                                                                              \
-  void sum_pairs_16_##letter(const PairedRows<std::uint16_t, Real>& rows, const Real* x,         \
-                             std::size_t lines, bool add) {                                      \
-    sum_paired(rows, x, lines, add);                                                             \
-  }                                                                                              \
-  void sum_shells_32_##letter(const ListedRow<std::uint32_t, Real>& row, const Real* x,          \
-                              std::size_t lines, Real* to) {                                     \
-    sum_listed(row, x, lines, to);                                                               \
-  }                                                                                              \
-  void sum_pairs_32_##letter(const PairedRows<std::uint32_t, Real>& rows, const Real* x,         \
-                             std::size_t lines, bool add) {                                      \
-    sum_paired(rows, x, lines, add);                                                             \
-  }                                                                                              \
-  void sum_short_rows_16_##letter(const ShortRows<std::uint16_t, Real>& rows, const Real* x,     \
-                                  std::size_t x_stride, std::size_t width, Real* y,              \
-                                  std::size_t y_stride) {                                        \
-    sum_all_short(rows, x, x_stride, width, y, y_stride);                                        \
-  }                                                                                              \
-  void sum_short_rows_32_##letter(const ShortRows<std::uint32_t, Real>& rows, const Real* x,     \
-                                  std::size_t x_stride, std::size_t width, Real* y,              \
-                                  std::size_t y_stride) {                                        \
-    sum_all_short(rows, x, x_stride, width, y, y_stride);                                        \
-  }                                                                                              \
-  void multiply_rows_##letter(const Real* w, std::size_t rows, const Real* x, std::size_t count, \
-                              std::size_t lines, Real* to, std::size_t to_stride) {              \
-    multiply_rows(w, rows, x, count, lines, to, to_stride);                                      \
-  }
-NGF_FOR_EACH_REAL(NGF_DEFINE)
-#undef NGF_DEFINE
+template <typename Column, typename Real>
+constexpr ListKernels<Column, Real> kernels_of{sum_listed<Column, Real>, sum_paired<Column, Real>,
+                                               sum_all_short<Column, Real>};
+constexpr AllListKernels all_list_kernels{
+    kernels_of<std::uint16_t, float>, kernels_of<std::uint32_t, float>,
+    kernels_of<std::uint16_t, double>, kernels_of<std::uint32_t, double>};
+const AllListKernels& list_kernels_here() { return all_list_kernels; }
 
 }  // namespace ngf::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -524,52 +413,9 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace ngf::kernels {
 
-#define NGF_DISPATCH(Real, letter)                                                              \
-  HWY_EXPORT(sum_shells_16_##letter);                                                           \
-  HWY_EXPORT(sum_pairs_16_##letter);                                                            \
-  HWY_EXPORT(sum_shells_32_##letter);                                                           \
-  HWY_EXPORT(sum_pairs_32_##letter);                                                            \
-  HWY_EXPORT(sum_short_rows_16_##letter);                                                       \
-  HWY_EXPORT(sum_short_rows_32_##letter);                                                       \
-  HWY_EXPORT(multiply_rows_##letter);                                                           \
-  template <>                                                                                   \
-  void sum_shells(const ListedRow<std::uint16_t, Real>& row, const Real* x, std::size_t lines,  \
-                  Real* to) {                                                                   \
-    HWY_DYNAMIC_DISPATCH(sum_shells_16_##letter)(row, x, lines, to);                            \
-  }                                                                                             \
-  template <>                                                                                   \
-  void sum_pairs(const PairedRows<std::uint16_t, Real>& rows, const Real* x, std::size_t lines, \
-                 bool add) {                                                                    \
-    HWY_DYNAMIC_DISPATCH(sum_pairs_16_##letter)(rows, x, lines, add);                           \
-  }                                                                                             \
-  template <>                                                                                   \
-  void sum_shells(const ListedRow<std::uint32_t, Real>& row, const Real* x, std::size_t lines,  \
-                  Real* to) {                                                                   \
-    HWY_DYNAMIC_DISPATCH(sum_shells_32_##letter)(row, x, lines, to);                            \
-  }                                                                                             \
-  template <>                                                                                   \
-  void sum_pairs(const PairedRows<std::uint32_t, Real>& rows, const Real* x, std::size_t lines, \
-                 bool add) {                                                                    \
-    HWY_DYNAMIC_DISPATCH(sum_pairs_32_##letter)(rows, x, lines, add);                           \
-  }                                                                                             \
-  template <>                                                                                   \
-  void sum_short_rows(const ShortRows<std::uint16_t, Real>& rows, const Real* x,                \
-                      std::size_t x_stride, std::size_t width, Real* y, std::size_t y_stride) { \
-    HWY_DYNAMIC_DISPATCH(sum_short_rows_16_##letter)(rows, x, x_stride, width, y, y_stride);    \
-  }                                                                                             \
-  template <>                                                                                   \
-  void sum_short_rows(const ShortRows<std::uint32_t, Real>& rows, const Real* x,                \
-                      std::size_t x_stride, std::size_t width, Real* y, std::size_t y_stride) { \
-    HWY_DYNAMIC_DISPATCH(sum_short_rows_32_##letter)(rows, x, x_stride, width, y, y_stride);    \
-  }                                                                                             \
-  template <>                                                                                   \
-  void multiply_rows(const Real* w, std::size_t rows, const Real* x, std::size_t count,         \
-                     std::size_t lines, Real* to, std::size_t to_stride) {                      \
-    HWY_DYNAMIC_DISPATCH(multiply_rows_##letter)                                                \
-    (w, rows, x, count, lines, to, to_stride);                                                  \
-  }
-NGF_FOR_EACH_REAL(NGF_DISPATCH)
-#undef NGF_DISPATCH
+HWY_EXPORT(list_kernels_here);
+
+const AllListKernels& all_list_kernels() { return HWY_DYNAMIC_DISPATCH(list_kernels_here)(); }
 
 }  // namespace ngf::kernels
 #endif

@@ -5,20 +5,18 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <tuple>
 
+#include "kernels/line.hpp"
 #include "ngf/node.hpp"
 
-/// The inner loops of filters. Signals come in panels: `lines` cache lines of columns of each node,
-/// the nodes one behind the other. A single column, which needs no lines, is a panel of 0 of them.
+/// The inner loops of filters on lists. Signals come in panels: `lines` cache lines of columns of
+/// each node, the nodes one behind the other. A single column, which needs no lines, is a panel of
+/// 0 of them.
 namespace ngf::kernels {
 
-/// Columns in a cache line.
-template <typename Real>
-inline constexpr std::size_t columns_in_line = 64 / sizeof(Real);
-
-/// So many lines panels have at most: 1, 2, 4 or 8 for sums of listed rows, 1 or 2 for products.
+/// Panels for sums of listed rows have 1, 2, 4 or 8 lines.
 inline constexpr std::size_t most_sum_lines = 8;
-inline constexpr std::size_t most_product_lines = 2;
 
 /// The row of one node in the shells, and what to do with it. Hop k is columns[places[k - 1]] up to
 /// columns[places[k]]; hop 0 is the node itself.
@@ -34,10 +32,6 @@ struct ListedRow {
   const Real* g = nullptr;
   double* dots = nullptr;
 };
-
-/// to[f] = sum over k of scale[k] * (sum over the columns v at hop k of right[k][v] * x_v[f]).
-template <typename Column, typename Real>
-void sum_shells(const ListedRow<Column, Real>& row, const Real* x, std::size_t lines, Real* to);
 
 /// Stands for a row that is not there, and for columns that a row does not have.
 inline constexpr NodeId no_row = std::numeric_limits<NodeId>::max();
@@ -69,11 +63,6 @@ struct PairedRows {
   std::array<Real*, 2> to{};  ///< where sums go, those of a row that is not there too
 };
 
-/// The same for both rows, in panels of 1, 2 or 4 lines. With `add`, sums are added to what is
-/// there.
-template <typename Column, typename Real>
-void sum_pairs(const PairedRows<Column, Real>& rows, const Real* x, std::size_t lines, bool add);
-
 /// The rows of some nodes in lists that are held, and the factors of their shells.
 template <typename Column, typename Real>
 struct ShortRows {
@@ -99,19 +88,30 @@ struct ShortRows {
   }
 };
 
-/// The same for many rows of few columns each, of signals that stay where they are: the rows of y
-/// of their nodes.
 template <typename Column, typename Real>
-void sum_short_rows(const ShortRows<Column, Real>& rows, const Real* x, std::size_t x_stride,
-                    std::size_t width, Real* y, std::size_t y_stride);
+struct ListKernels {
+  /// to[f] = sum over k of scale[k] * (sum over the columns v at hop k of right[k][v] * x_v[f]).
+  void (*sum_shells)(const ListedRow<Column, Real>& row, const Real* x, std::size_t lines,
+                     Real* to);
+  /// The same for both rows, in panels of 1, 2 or 4 lines. With `add`, sums are added to the
+  /// current values.
+  void (*sum_pairs)(const PairedRows<Column, Real>& rows, const Real* x, std::size_t lines,
+                    bool add);
+  /// The same for many rows of few columns each, of signals that stay where they are: the rows of y
+  /// of their nodes.
+  void (*sum_short_rows)(const ShortRows<Column, Real>& rows, const Real* x, std::size_t x_stride,
+                         std::size_t width, Real* y, std::size_t y_stride);
+};
 
-/// Rows of a tile of weights are so far apart.
-inline constexpr std::size_t tile_columns = 256;
+using AllListKernels =
+    std::tuple<ListKernels<std::uint16_t, float>, ListKernels<std::uint32_t, float>,
+               ListKernels<std::uint16_t, double>, ListKernels<std::uint32_t, double>>;
+/// The kernels of the instruction set in use.
+const AllListKernels& all_list_kernels();
 
-/// to[r * to_stride + f] += sum over v < count of w[r * tile_columns + v] * x_v[f], for all
-/// r < rows.
-template <typename Real>
-void multiply_rows(const Real* w, std::size_t rows, const Real* x, std::size_t count,
-                   std::size_t lines, Real* to, std::size_t to_stride);
+template <typename Column, typename Real>
+const ListKernels<Column, Real>& list_kernels() {
+  return std::get<ListKernels<Column, Real>>(all_list_kernels());
+}
 
 }  // namespace ngf::kernels
