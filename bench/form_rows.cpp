@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
+#include <initializer_list>
 
 #include "filter/forms.hpp"
 #include "filter_task.hpp"
@@ -61,39 +63,55 @@ void time_forms(const std::string& task, const std::vector<FormFilter>& forms,
   }
 }
 
+/// The same shells of this number of hops, as lists and as hops.
+std::array<Shells, 2> both_storages(const Graph& graph, std::uint32_t hops, int threads) {
+  const auto build = [&](Storage storage) {
+    ShellOptions options{.hops = hops, .storage = storage, .threads = threads};
+    options.transposed = true;
+    return build_shells(graph, options);
+  };
+  return {build(Storage::sparse), build(Storage::dense)};
+}
+
+std::vector<FormFilter> filters_of(const std::array<Shells, 2>& shells, const Taps& taps,
+                                   std::initializer_list<ProductForm> forms) {
+  std::vector<FormFilter> result;
+  for (const ProductForm form : forms) {
+    const std::size_t held = filter::storage_of(form) == Storage::sparse ? 0 : 1;
+    result.push_back({form, {shells[held], taps, Normalization::none, form}});
+  }
+  return result;
+}
+
+/// The farthest of the shells alone.
+Taps last_tap(std::uint32_t count) {
+  std::vector<double> taps(count, 0);
+  taps.back() = 1;
+  return Taps(taps);
+}
+
 }  // namespace
 
 std::vector<Row> form_rows(const std::string& name, const Graph& graph, const FilterTasks& tasks) {
   std::vector<Row> rows;
   for (const std::uint32_t count : tasks.taps) {
-    const auto build = [&](Storage storage) {
-      ShellOptions options{.hops = count - 1, .storage = storage, .threads = tasks.threads};
-      options.transposed = true;
-      return build_shells(graph, options);
-    };
-    const std::array shells{build(Storage::sparse), build(Storage::dense)};
-    std::vector<FormFilter> forms;
-    for (const ProductForm form :
-         {ProductForm::short_lists, ProductForm::paired_lists, ProductForm::lists,
-          ProductForm::hop_lookup, ProductForm::hop_half, ProductForm::hop_blocks,
-          ProductForm::hop_tiles}) {
-      const std::size_t held = filter::storage_of(form) == Storage::sparse ? 0 : 1;
-      forms.push_back({form, {shells[held], some_taps(count), Normalization::none, form}});
-    }
+    const auto shells = both_storages(graph, count - 1, tasks.threads);
+    const auto forms =
+        filters_of(shells, some_taps(count),
+                   {ProductForm::short_lists, ProductForm::paired_lists, ProductForm::lists,
+                    ProductForm::hop_lookup, ProductForm::hop_half, ProductForm::hop_blocks,
+                    ProductForm::hop_tiles});
     const std::string task = fmt::format("{}, K={}", name, count);
-    for (const int width : tasks.widths) {
-      time_forms(task, forms, shells[0], width, tasks, rows);
-    }
-    // A single shell has a form of its own.
-    std::vector<double> only(count, 0);
-    only.back() = 1;
-    std::vector<FormFilter> of_one;
-    for (const ProductForm form :
-         {ProductForm::lists, ProductForm::hop_sum, ProductForm::hop_lookup}) {
-      const std::size_t held = filter::storage_of(form) == Storage::sparse ? 0 : 1;
-      of_one.push_back({form, {shells[held], Taps(only), Normalization::none, form}});
-    }
-    time_forms(task + ", one shell", of_one, shells[0], 1, tasks, rows);
+    for (const int width : tasks.widths) time_forms(task, forms, shells[0], width, tasks, rows);
+  }
+  // A single shell so far away that registers hold no table has a form of its own.
+  constexpr std::uint32_t far = 40;
+  const auto shells = both_storages(graph, far - 1, tasks.threads);
+  if (shells[0].pairs().size() == far) {
+    time_forms(fmt::format("{}, one shell, K={}", name, far),
+               filters_of(shells, last_tap(far),
+                          {ProductForm::lists, ProductForm::hop_sum, ProductForm::hop_tiles}),
+               shells[0], 1, tasks, rows);
   }
   return rows;
 }

@@ -27,7 +27,7 @@ inline constexpr double dense_above_most = 0.95;
 inline constexpr double merging_pairs_dense_one_column = 100;
 inline constexpr double merging_pairs_dense = 200;
 inline constexpr double merging_pairs_short = 40;
-inline constexpr double merging_pairs_lists = 80;
+inline constexpr double merging_pairs_lists = 100;
 inline constexpr std::int64_t narrow_columns = 16;
 
 /// Rows with fewer columns than this, on average, do not pay for panels of signals.

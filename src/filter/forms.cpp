@@ -68,9 +68,8 @@ ProductForm form_for(const ProductShape& shape, ProductForm wanted) {
   return wanted;
 }
 
-ProductForm correlation_form(const ProductShape& shape, ProductForm form) {
-  if (shape.storage != Storage::dense) return form;
-  const bool blocks = can_use_blocks(shape) && shape.both_ways && form != ProductForm::hop_tiles;
+ProductForm correlation_form(const ProductShape& shape, ProductForm wanted) {
+  const bool blocks = can_use_blocks(shape) && shape.both_ways && wanted != ProductForm::hop_tiles;
   return blocks ? ProductForm::hop_blocks : ProductForm::hop_tiles;
 }
 

@@ -34,9 +34,9 @@ ProductForm choose_form(const ProductShape& shape);
 /// cannot take the form asked for.
 ProductForm form_for(const ProductShape& shape, ProductForm wanted);
 
-/// The form of `correlate`, where that of the product is `form`: lists as they are, and hops by
-/// blocks or by tiles.
-ProductForm correlation_form(const ProductShape& shape, ProductForm form);
+/// The form of dots of hops: blocks, where they can be taken and no other form was asked for, or
+/// tiles.
+ProductForm correlation_form(const ProductShape& shape, ProductForm wanted);
 
 /// Why a product cannot take this form; empty where it can.
 std::string obstacle(const ProductShape& shape, ProductForm form);

@@ -35,7 +35,10 @@ struct Layouts {
 /// form is for other shells.
 std::shared_ptr<const Layouts> make_layouts(const Shells& shells, ProductForm form);
 
-/// The form that lists are laid out in for several columns.
-ProductForm layout_form(const ShellPlan& plan);
+/// The form that lists of this number of pairs are laid out in for several columns.
+ProductForm layout_form(const ShellPlan& plan, double pairs);
+
+/// Pairs in shells that are lists, those of nodes with themselves included; 0 in others.
+double pairs_held(const Shells& shells);
 
 }  // namespace ngf::filter

@@ -27,7 +27,7 @@ void multiply_merged_column(const ShellSource& source, ProductForm form, const T
     sums(class_of[u], 0) += x(static_cast<Eigen::Index>(u), 0);
   }
   const ShellFactors<Real> merged = of_classes(twins, factors);
-  multiply<Real>(source, form_for(shape_of(source, merged, 1), form), merged, sums, products);
+  multiply<Real>(source, form, merged, sums, products);
   // Twins are 1 hop or 2 apart; those that no path joins have nothing from each other.
   constexpr std::size_t no_path = 3;
   std::array<Real, no_path + 1> own{};
@@ -66,8 +66,7 @@ void multiply_merged(const ShellSource& source, ProductForm form, const Twins& t
   for_each_class({0, twins.classes()}, threads,
                  [&](NodeId c) { add_up(twins, c, rows, NumberedRows<Real>(sums)); });
   const ShellFactors<Real> merged = of_classes(twins, factors);
-  multiply<Real>(source, form_for(shape_of(source, merged, x.cols()), form), merged, sums,
-                 products);
+  multiply<Real>(source, form, merged, sums, products);
   const NodeId first = twins.members_of(classes).begin;
   for_each_class(classes, threads, [&](NodeId c) {
     spread(twins, c, factors, rows, NumberedRows<const Real>(sums),
@@ -101,8 +100,7 @@ Matrix correlate_merged(const ShellSource& source, ProductForm form, const Twins
   const ShellFactors<Real> merged = of_classes(twins, factors);
   const ShellFactors<Real> merged_of_product =
       with_product ? of_classes(twins, *product.factors) : merged;
-  const ProductForm chosen = form_for(shape_of(source, merged_of_product, x.cols()), form);
-  Matrix dots = correlate<Real>(source, chosen, merged, sums, sums_of_g,
+  Matrix dots = correlate<Real>(source, form, merged, sums, sums_of_g,
                                 {&merged_of_product, with_product ? &products : nullptr}, totals);
   for_each_class(classes, threads, [&](NodeId c) {
     add_own(twins, c, factors, rows, rows_of_g, NumberedRows<const Real>(sums),

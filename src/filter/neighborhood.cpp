@@ -45,8 +45,7 @@ void multiply_nodes(const ShellSource& source, ProductForm form, const ShellFact
   if (source.shells.twins() != nullptr) {
     filter::multiply_merged<Real>(source, form, *source.shells.twins(), factors, x, y);
   } else {
-    const ProductForm chosen = form_for(shape_of(source, factors, x.cols()), form);
-    filter::multiply<Real>(source, chosen, factors, x, y);
+    filter::multiply<Real>(source, form, factors, x, y);
   }
 }
 
@@ -58,9 +57,7 @@ Matrix correlate_nodes(const ShellSource& source, ProductForm form,
   if (const Twins* const twins = source.shells.twins()) {
     return filter::correlate_merged<Real>(source, form, *twins, factors, x, g, product, totals);
   }
-  const ShellFactors<Real>& of_product = product.to != nullptr ? *product.factors : factors;
-  const ProductForm chosen = form_for(shape_of(source, of_product, x.cols()), form);
-  return filter::correlate<Real>(source, chosen, factors, x, g, product, totals);
+  return filter::correlate<Real>(source, form, factors, x, g, product, totals);
 }
 
 /// The rows of signals that are here, of all nodes or of these alone.
@@ -181,16 +178,9 @@ ProductForm NeighborhoodFilter::form(std::int64_t width) const {
 }
 
 double NeighborhoodFilter::flops(std::int64_t width) const {
-  const auto of_lists = [](const auto& held) -> double {
-    if constexpr (requires { held.block(0); }) {
-      return static_cast<double>(held.columns_held() + held.rows().count());
-    } else {
-      return 0;
-    }
-  };
   const auto all = static_cast<double>(shells_.rows().count()) * shells_.nodes();
   const bool lists = shells_.storage() == Storage::sparse;
-  return 2 * static_cast<double>(width) * (lists ? std::visit(of_lists, shells_.held()) : all);
+  return 2 * static_cast<double>(width) * (lists ? filter::pairs_held(shells_) : all);
 }
 
 LargestValue NeighborhoodFilter::largest_value(std::size_t k, Progress* progress) const {

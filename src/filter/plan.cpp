@@ -109,7 +109,7 @@ ProductShape shape_of(const Graph& graph, const Taps& taps, const FilterOptions&
   const bool all_rows = plan.options.rows.count() == plan.nodes;
   const bool symmetric = options.normalization == Normalization::symmetric;
   return {.storage = plan.storage,
-          .layout = forced_lists ? options.form : layout_form(plan),
+          .layout = forced_lists ? options.form : layout_form(plan, plan.estimate.total()),
           .two_bytes = plan.options.hops > shells::most_hops_in_a_byte,
           .single = !options.in_double,
           .columns = options.width,

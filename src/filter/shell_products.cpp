@@ -101,26 +101,30 @@ ProductShape shape_of(const ShellSource& source, const ShellFactors<Real>& facto
 }
 
 template <typename Real>
-void multiply(const ShellSource& source, ProductForm form, const ShellFactors<Real>& factors,
+void multiply(const ShellSource& source, ProductForm wanted, const ShellFactors<Real>& factors,
               const SignalsView<Real>& x, SignalsSlice<Real>& y) {
-  if (x.cols() > 0) function_of<Real>(form)(source, factors, x, y);
+  if (x.cols() == 0) return;
+  const ProductForm form = form_for(shape_of(source, factors, x.cols()), wanted);
+  function_of<Real>(form)(source, factors, x, y);
 }
 
 template <typename Real>
-Matrix correlate(const ShellSource& source, ProductForm form, const ShellFactors<Real>& factors,
+Matrix correlate(const ShellSource& source, ProductForm wanted, const ShellFactors<Real>& factors,
                  const SignalsView<Real>& x, const SignalsView<Real>& g,
                  const AlsoProduct<Real>& product, bool totals) {
   const bool with_product = product.to != nullptr;
   if (source.shells.storage() == Storage::dense) {
-    if (with_product) multiply(source, form, *product.factors, x, *product.to);
+    if (with_product) multiply(source, wanted, *product.factors, x, *product.to);
     const ProductShape shape = shape_of(source, factors, x.cols());
-    const ProductForm of_dots = correlation_form(shape, form);
+    const ProductForm of_dots = correlation_form(shape, wanted);
     const bool half = totals && shape.symmetric && !shape.by_row && !shape.by_column;
     return correlate_hops<Real>(source, of_dots, factors, x, g, half);
   }
   Matrix dots = Matrix::Zero(g.rows(), static_cast<Eigen::Index>(factors.scale.size()));
   if (x.cols() == 0) return dots;
-  dots_of<Real>(form, with_product)(source, with_product ? *product.factors : factors, x,
+  const ShellFactors<Real>& of_product = with_product ? *product.factors : factors;
+  const ProductForm form = form_for(shape_of(source, of_product, x.cols()), wanted);
+  dots_of<Real>(form, with_product)(source, of_product, x,
                                     {.product = product.to, .g = &g, .dots = dots.data()});
   multiply_by_rows(factors, source.shells.rows().begin, source.threads(), dots);
   return dots;

@@ -22,8 +22,8 @@ template <typename Real>
 ProductShape shape_of(const ShellSource& source, const ShellFactors<Real>& factors,
                       std::int64_t columns);
 
-/// Y = sum over k of the shells, with their factors, times X. X has all rows, Y those of the shells
-/// that are here; factors are of all nodes.
+/// Y = sum over k of the shells, with their factors, times X, in the form asked for, or the
+/// fastest. X has all rows, Y those of the shells that are here; factors are of all nodes.
 template <typename Real>
 void multiply(const ShellSource& source, ProductForm form, const ShellFactors<Real>& factors,
               const SignalsView<Real>& x, SignalsSlice<Real>& y);
