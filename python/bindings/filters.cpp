@@ -100,9 +100,35 @@ void bind_common(nb::class_<Filter>& type) {
 const NeighborhoodFilter& local(const NeighborhoodFilter& filter) { return filter; }
 const NeighborhoodFilter& local(const ShardedNeighborhoodFilter& filter) { return filter.local(); }
 
-/// What filters on shells have, whether all rows are here or those of one rank.
-template <typename Filter>
-void bind_neighborhood(nb::class_<Filter>& type) {
+FilterOptions options_of(const std::string& normalize, const ShellOptions& shells,
+                         const std::string& form, bool in_double) {
+  FilterOptions options;
+  options.normalization = kind_of("normalize", normalize, normalization_name, Normalization::row);
+  options.shells = shells;
+  options.form = kind_of("form", form, form_name, ProductForm::hop_tiles);
+  options.in_double = in_double;
+  return options;
+}
+
+/// Filters on shells, whether all rows are here or those of one rank, which then has a partition.
+template <typename Filter, typename... OwnPartition, typename... Arg>
+void bind_neighborhood(nb::module_& m, const char* name, const Arg&... partition) {
+  nb::class_<Filter> type(m, name);
+  type.def(
+      "__init__",
+      [](Filter* self, const Graph& graph, const TapsArray& taps,
+         const std::optional<List<std::uint32_t>>& groups, const std::string& normalize,
+         const ShellOptions& shells, bool in_double, const std::string& form,
+         OwnPartition... own_partition) {
+        const FilterOptions options = options_of(normalize, shells, form, in_double);
+        Taps own = taps_of(taps, groups);
+        without_gil([&](Progress* progress) {
+          new (self) Filter(graph, std::move(own), options, std::move(own_partition)..., progress);
+          return 0;
+        });
+      },
+      nb::arg("graph"), nb::arg("taps"), nb::arg("groups").none(), nb::arg("normalize"),
+      nb::arg("shells"), nb::arg("in_double"), nb::arg("form"), partition...);
   type.def_prop_ro("storage",
                    [](const Filter& own) {
                      return std::string(storage_name(local(own).shells().storage()));
@@ -121,88 +147,38 @@ void bind_neighborhood(nb::class_<Filter>& type) {
   bind_common(type);
 }
 
-FilterOptions options_of(const std::string& normalize, const ShellOptions& shells,
-                         const std::string& form, bool in_double) {
-  FilterOptions options;
-  options.normalization = kind_of("normalize", normalize, normalization_name, Normalization::row);
-  options.shells = shells;
-  options.form = kind_of("form", form, form_name, ProductForm::hop_tiles);
-  options.in_double = in_double;
-  return options;
+/// Filters on powers of a shift, likewise.
+template <typename Filter, typename... OwnPartition, typename... Arg>
+void bind_polynomial(nb::module_& m, const char* name, const Arg&... partition) {
+  nb::class_<Filter> type(m, name);
+  type.def(
+      "__init__",
+      [](Filter* self, const Graph& graph, const TapsArray& taps,
+         const std::optional<List<std::uint32_t>>& groups, const std::string& shift, int threads,
+         OwnPartition... own_partition) {
+        const Shift kind = kind_of("shift", shift, shift_name, Shift::gcn);
+        Taps own = taps_of(taps, groups);
+        without_gil([&](Progress* progress) {
+          new (self)
+              Filter(graph, std::move(own), kind, threads, std::move(own_partition)..., progress);
+          return 0;
+        });
+      },
+      nb::arg("graph"), nb::arg("taps"), nb::arg("groups").none(), nb::arg("shift"),
+      nb::arg("threads"), partition...);
+  bind_common(type);
 }
 
 }  // namespace
 
 void bind_filters(nb::module_& m) {
-  nb::class_<NeighborhoodFilter> neighborhood(m, "NeighborhoodFilter");
-  neighborhood.def(
-      "__init__",
-      [](NeighborhoodFilter* self, const Graph& graph, const TapsArray& taps,
-         const std::optional<List<std::uint32_t>>& groups, const std::string& normalize,
-         const ShellOptions& shells, bool in_double, const std::string& form) {
-        const FilterOptions options = options_of(normalize, shells, form, in_double);
-        Taps own = taps_of(taps, groups);
-        without_gil([&](Progress* progress) {
-          new (self) NeighborhoodFilter(graph, std::move(own), options, progress);
-          return 0;
-        });
-      },
-      nb::arg("graph"), nb::arg("taps"), nb::arg("groups").none(), nb::arg("normalize"),
-      nb::arg("shells"), nb::arg("in_double"), nb::arg("form") = "auto");
-  bind_neighborhood(neighborhood);
-
-  nb::class_<ShardedNeighborhoodFilter> sharded(m, "ShardedNeighborhoodFilter");
-  sharded.def(
-      "__init__",
-      [](ShardedNeighborhoodFilter* self, const Graph& graph, const TapsArray& taps,
-         const std::optional<List<std::uint32_t>>& groups, const std::string& normalize,
-         const ShellOptions& shells, bool in_double, const std::string& form,
-         std::shared_ptr<Partition> partition) {
-        const FilterOptions options = options_of(normalize, shells, form, in_double);
-        Taps own = taps_of(taps, groups);
-        without_gil([&](Progress* progress) {
-          new (self) ShardedNeighborhoodFilter(graph, std::move(own), options, std::move(partition),
-                                               progress);
-          return 0;
-        });
-      },
-      nb::arg("graph"), nb::arg("taps"), nb::arg("groups").none(), nb::arg("normalize"),
-      nb::arg("shells"), nb::arg("in_double"), nb::arg("form"), nb::arg("partition"));
-  bind_neighborhood(sharded);
-
-  nb::class_<PolynomialFilter> polynomial(m, "PolynomialFilter");
-  polynomial.def(
-      "__init__",
-      [](PolynomialFilter* self, const Graph& graph, const TapsArray& taps,
-         const std::optional<List<std::uint32_t>>& groups, const std::string& shift, int threads) {
-        const Shift kind = kind_of("shift", shift, shift_name, Shift::gcn);
-        Taps own = taps_of(taps, groups);
-        without_gil([&](Progress* progress) {
-          new (self) PolynomialFilter(graph, std::move(own), kind, threads, progress);
-          return 0;
-        });
-      },
-      nb::arg("graph"), nb::arg("taps"), nb::arg("groups").none(), nb::arg("shift"),
-      nb::arg("threads"));
-  bind_common(polynomial);
-
-  nb::class_<ShardedPolynomialFilter> sharded_polynomial(m, "ShardedPolynomialFilter");
-  sharded_polynomial.def(
-      "__init__",
-      [](ShardedPolynomialFilter* self, const Graph& graph, const TapsArray& taps,
-         const std::optional<List<std::uint32_t>>& groups, const std::string& shift, int threads,
-         std::shared_ptr<Partition> partition) {
-        const Shift kind = kind_of("shift", shift, shift_name, Shift::gcn);
-        Taps own = taps_of(taps, groups);
-        without_gil([&](Progress* progress) {
-          new (self) ShardedPolynomialFilter(graph, std::move(own), kind, threads,
-                                             std::move(partition), progress);
-          return 0;
-        });
-      },
-      nb::arg("graph"), nb::arg("taps"), nb::arg("groups").none(), nb::arg("shift"),
-      nb::arg("threads"), nb::arg("partition"));
-  bind_common(sharded_polynomial);
+  using OwnPartition = std::shared_ptr<Partition>;
+  const nb::arg partition("partition");
+  bind_neighborhood<NeighborhoodFilter>(m, "NeighborhoodFilter");
+  bind_neighborhood<ShardedNeighborhoodFilter, OwnPartition>(m, "ShardedNeighborhoodFilter",
+                                                             partition);
+  bind_polynomial<PolynomialFilter>(m, "PolynomialFilter");
+  bind_polynomial<ShardedPolynomialFilter, OwnPartition>(m, "ShardedPolynomialFilter", partition);
 }
 
 }  // namespace ngf::python

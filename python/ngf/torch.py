@@ -88,7 +88,8 @@ def _filter_of(edge_index: Tensor, nodes: int, hops: int, normalize: str, min_pa
     def make():
         graph = from_edge_index(ends[::-1], nodes)  # rows are targets
         options = shell_options(hops, min_paths=min_paths)
-        return _engine.NeighborhoodFilter(graph, np.ones((1, hops + 1)), None, normalize, options, False)
+        return _engine.NeighborhoodFilter(graph, np.ones((1, hops + 1)), None, normalize, options, False,
+                                          "auto")
 
     return _filters.find(key, make)
 

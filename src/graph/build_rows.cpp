@@ -21,6 +21,7 @@
 #include "base/fail.hpp"
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
+#include "graph/costs.hpp"
 #include "graph/edge_blocks.hpp"
 #include "kernels/sort_row.hpp"
 
@@ -51,8 +52,8 @@ std::vector<T> zeros(std::size_t size, int threads) {
 class Buckets {
  public:
   Buckets(NodeId nodes, std::uint64_t arcs) {
-    constexpr std::uint64_t arcs_in_caches = std::uint64_t{1} << 17;
-    const std::uint64_t wanted = std::clamp<std::uint64_t>(arcs / arcs_in_caches, 1, 512);
+    using namespace graph::costs;
+    const std::uint64_t wanted = std::clamp<std::uint64_t>(arcs / arcs_in_caches, 1, most_buckets);
     const std::uint64_t rows = (std::uint64_t{nodes} + wanted - 1) / wanted;
     // A row's place in its bucket must fit into LocalRow.
     shift_ = rows > 1 ? std::min(16, static_cast<int>(std::bit_width(rows - 1))) : 0;

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "base/fail.hpp"
+#include "graph/costs.hpp"
 
 namespace ngf {
 
@@ -154,8 +155,7 @@ Extent measure_extent(const Graph& graph, Progress* progress) {
     if (graph.degree(u) > graph.degree(hub)) hub = u;
   }
   bounds.probe(hub);
-  constexpr int first_steps = 4;
-  for (int step = 1; step <= first_steps && bounds.count_open() > 0; ++step) {
+  for (int step = 1; step <= graph::costs::first_probes && bounds.count_open() > 0; ++step) {
     bounds.probe(bounds.farthest());
   }
   bool rim = true;

@@ -230,31 +230,29 @@ HWY_INLINE void sum_pair_lines(const PairedRows<Column, Real>& rows, const Real*
   constexpr std::size_t vectors = lines * parts<Real>;
   constexpr std::size_t stride = vectors * lanes<Real>;
   const Tag<Real> tag;
-  Wide<Real> first[vectors];
-  Wide<Real> second[vectors];
-  for (std::size_t j = 0; j < vectors; ++j) {
-    first[j] = add ? hn::LoadU(tag, rows.to[0] + j * lanes<Real>) : hn::Zero(tag);
-    second[j] = add ? hn::LoadU(tag, rows.to[1] + j * lanes<Real>) : hn::Zero(tag);
+  Wide<Real> total[2][vectors];
+  for (std::size_t side = 0; side < 2; ++side) {
+    for (std::size_t j = 0; j < vectors; ++j) {
+      total[side][j] = add ? hn::LoadU(tag, rows.to[side] + j * lanes<Real>) : hn::Zero(tag);
+    }
   }
-  const auto scale_of = [&](std::size_t side, std::uint8_t hop) {
-    return hop == no_hop ? Real{0} : rows.scale[side][hop];
-  };
   const bool dotted = rows.g[0] != nullptr;
   DotsByHop<Real> dots[2];
-  const auto use = [&](const Wide<Real>* sum, std::size_t side, std::uint8_t hop, Wide<Real>* total)
-                       HWY_ATTR {
-                         if (hop == no_hop) return;
-                         const auto scale = hn::Set(tag, rows.scale[side][hop]);
-                         for (std::size_t j = 0; j < vectors; ++j)
-                           total[j] = hn::MulAdd(scale, sum[j], total[j]);
-                         if (dotted) dots[side].template add<vectors>(hop, sum, rows.g[side]);
-                       };
+  const auto use = [&](const Wide<Real>* sum, std::size_t side, std::uint8_t hop) HWY_ATTR {
+    if (hop == no_hop) return;
+    const auto scale = hn::Set(tag, rows.scale[side][hop]);
+    for (std::size_t j = 0; j < vectors; ++j) {
+      total[side][j] = hn::MulAdd(scale, sum[j], total[side][j]);
+    }
+    if (dotted) dots[side].template add<vectors>(hop, sum, rows.g[side]);
+  };
   std::uint32_t begin = rows.begin;
   for (const Segment& segment : rows.segments) {
     const Column* const columns = rows.columns + begin;
     const std::size_t count = segment.end - begin;
     begin = segment.end;
-    const bool counts = scale_of(0, segment.first) != 0 || scale_of(1, segment.second) != 0;
+    const bool counts =
+        rows.scale_of(0, segment.first) != 0 || rows.scale_of(1, segment.second) != 0;
     if (!counts && !dotted) continue;
     Wide<Real> sum[vectors];
     const auto sum_up = [&]<bool by_right>(const Real* right) HWY_ATTR {
@@ -262,31 +260,31 @@ HWY_INLINE void sum_pair_lines(const PairedRows<Column, Real>& rows, const Real*
       add_many_columns<vectors, by_right>(tag, columns, count, Real{1}, right, x, stride, sum);
     };
     if constexpr (weighted) {
-      const auto sum_for = [&](std::size_t side, std::uint8_t hop, Wide<Real>* total) HWY_ATTR {
+      const auto sum_for = [&](std::size_t side, std::uint8_t hop) HWY_ATTR {
         if (hop == no_hop) return;
         if (rows.right[hop] != nullptr) {
           sum_up.template operator()<true>(rows.right[hop]);
         } else {
           sum_up.template operator()<false>(nullptr);
         }
-        use(sum, side, hop, total);
+        use(sum, side, hop);
       };
-      sum_for(0, segment.first, first);
+      sum_for(0, segment.first);
       if (segment.first == segment.second) {
-        use(sum, 1, segment.second, second);
+        use(sum, 1, segment.second);
       } else {
-        sum_for(1, segment.second, second);
+        sum_for(1, segment.second);
       }
     } else {
       sum_up.template operator()<false>(nullptr);
-      use(sum, 0, segment.first, first);
-      use(sum, 1, segment.second, second);
+      use(sum, 0, segment.first);
+      use(sum, 1, segment.second);
     }
   }
-  store_all<vectors>(tag, first, rows.to[0]);
-  store_all<vectors>(tag, second, rows.to[1]);
-  if (!dotted) return;
-  for (std::size_t side = 0; side < 2; ++side) dots[side].add_to(rows.dots[side]);
+  for (std::size_t side = 0; side < 2; ++side) {
+    store_all<vectors>(tag, total[side], rows.to[side]);
+    if (dotted) dots[side].add_to(rows.dots[side]);
+  }
 }
 
 template <typename Column, typename Real>

@@ -61,6 +61,10 @@ struct PairedRows {
   std::array<const Real*, 2> g{};
   std::array<double*, 2> dots{};
   std::array<Real*, 2> to{};  ///< where sums go, those of a row that is not there too
+
+  Real scale_of(std::size_t side, std::uint8_t hop) const {
+    return hop == no_hop ? Real{0} : scale[side][hop];
+  }
 };
 
 /// The rows of some nodes in lists that are held, and the factors of their shells.

@@ -7,6 +7,7 @@
 #include "base/fail.hpp"
 #include "base/parallel.hpp"
 #include "kernels/gemm.hpp"
+#include "linalg/costs.hpp"
 
 // Which of the kernels multiplies, and who computes which part of c. Every number of c is summed in
 // an order that its place and the number of threads do not change: tasks share out c alone.
@@ -14,6 +15,8 @@
 namespace ngf::detail {
 
 namespace {
+
+namespace costs = linalg::costs;
 
 using kernels::Product;
 
@@ -68,20 +71,17 @@ Real* scratch() {
 
 template <typename Real>
 void run(const Product<Real>& product, const Form<Real>& form, int threads) {
-  // A task this small is done before another thread is awake.
-  constexpr double worth_a_thread = 5e5;
   const double work = static_cast<double>(product.rows) * static_cast<double>(product.columns) *
                       static_cast<double>(product.inner);
   const auto team = static_cast<std::size_t>(
-      std::clamp(work / worth_a_thread, 1.0, static_cast<double>(thread_count(threads))));
+      std::clamp(work / costs::work_per_thread, 1.0, static_cast<double>(thread_count(threads))));
   std::size_t down = parts_of(product.rows, form.most_rows);
   std::size_t across = parts_of(product.columns, form.most_columns);
   const std::size_t wanted = parts_of(down * across, team) * team;
-  constexpr std::size_t least_rows = 28;
-  constexpr std::size_t least_columns = 64;
-  down = std::max(down, std::min(parts_of(wanted, across), parts_of(product.rows, least_rows)));
-  across =
-      std::max(across, std::min(parts_of(wanted, down), parts_of(product.columns, least_columns)));
+  down =
+      std::max(down, std::min(parts_of(wanted, across), parts_of(product.rows, costs::least_rows)));
+  across = std::max(
+      across, std::min(parts_of(wanted, down), parts_of(product.columns, costs::least_columns)));
   if (down * across == 1) return form.run(product, scratch<Real>());
   parallel_for(down * across, static_cast<int>(team), [&](std::size_t task) {
     const std::size_t i = task % down;
@@ -101,11 +101,8 @@ void run(const Product<Real>& product, const Form<Real>& form, int threads) {
 /// The inner dimension of a small c is cut into so many parts, which are added up in order.
 template <typename Real>
 std::size_t inner_parts(const Product<Real>& product) {
-  constexpr std::size_t small = 4096;
-  constexpr std::size_t shortest = 2048;
-  constexpr std::size_t most = 8;
-  if (product.rows * product.columns > small) return 1;
-  return std::clamp<std::size_t>(product.inner / shortest, 1, most);
+  if (product.rows * product.columns > costs::small_product) return 1;
+  return std::clamp<std::size_t>(product.inner / costs::shortest_part, 1, costs::most_parts);
 }
 
 template <typename Real>

@@ -5,6 +5,7 @@
 
 #include "base/parallel.hpp"
 #include "kernels/gemm.hpp"
+#include "linalg/costs.hpp"
 
 namespace ngf::nn {
 
@@ -200,9 +201,9 @@ void Input<Real>::multiply_dense(bool transposed, const Runs& runs, const ConstV
   // Narrow and small products are summed in another order than others, so they must be so in a
   // batch too: see `multiply`.
   constexpr std::size_t narrow = 64;
-  constexpr std::size_t small = 4096;
   const std::size_t width = static_cast<std::size_t>(c.cols) / runs.count;
-  const bool alike = width >= narrow && static_cast<std::size_t>(c.rows) * width > small;
+  const bool alike =
+      width >= narrow && static_cast<std::size_t>(c.rows) * width > linalg::costs::small_product;
   if (masks_ == nullptr && alike) {
     detail::multiply(turned(detail::view(dense_)), b, c, into, threads_);
     return;

@@ -5,9 +5,10 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <functional>
 #include <utility>
+
+#include "shells/costs.hpp"
 
 namespace ngf::shells {
 
@@ -51,13 +52,11 @@ void clear_bit(Line& line, std::size_t bit) {
 
 Columns::Columns(const Walkable& graph)
     : count(static_cast<NodeId>(graph.root.size())), padded(round_up(count, column_step)) {
-  root.resize(padded);
-  depth.resize(padded);
+  root.resize(padded, NodeId{0});
+  depth.resize(padded, std::uint8_t{0});
   std::copy(graph.root.begin(), graph.root.end(), root.begin());
   std::copy(graph.depth.begin(), graph.depth.end(), depth.begin());
   for (const NodeId x : graph.islanders()) depth[x] = kernels::unreachable;
-  std::fill(root.begin() + count, root.end(), NodeId{0});
-  std::fill(depth.begin() + count, depth.end(), std::uint8_t{0});
 }
 
 BitWalk::BitWalk(const Walkable& graph, const Columns& columns, const Options& options)
@@ -138,11 +137,15 @@ std::size_t BitWalk::active_count() const {
   return total;
 }
 
+void BitWalk::visit(NodeId v) {
+  kernels::Visits& visits = visits_[row_class_[v]];
+  visits.nodes[visits.count++] = v;
+}
+
 void BitWalk::activate(std::span<const NodeId> nodes) {
   for (const NodeId v : nodes) {
     state_[v] = reached;
-    kernels::Visits& visits = visits_[row_class_[v]];
-    visits.nodes[visits.count++] = v;
+    visit(v);
   }
   touched_.insert(touched_.end(), nodes.begin(), nodes.end());
   unsorted_ += nodes.size();
@@ -156,9 +159,7 @@ void BitWalk::age_visits() {
 void BitWalk::sort_visits() {
   for (kernels::Visits& visits : visits_) visits.count = 0;
   for (NodeId v = 0; v < graph_.size(); ++v) {
-    if (state_[v] != reached) continue;
-    kernels::Visits& visits = visits_[row_class_[v]];
-    visits.nodes[visits.count++] = v;
+    if (state_[v] == reached) visit(v);
   }
   unsorted_ = 0;
 }
@@ -167,7 +168,7 @@ void BitWalk::activate_neighbors(std::size_t last) {
   const std::size_t size = graph_.size();
   const std::size_t left = size - touched_.size();
   const std::span<const NodeId> sources(touched_.data() + touched_.size() - last, last);
-  // Kept or not, a node is written: whether it is kept cannot be foretold.
+  // Kept or not, a node is written: whether it is kept cannot be predicted.
   std::size_t count = 0;
   const auto keep_if = [&](NodeId v, bool keep) {
     newest_[count] = v;
@@ -304,9 +305,7 @@ kernels::LevelResult BitWalk::step(std::uint32_t level) {
   step.planes = options_.keep_hops ? planes_.data() : nullptr;
   step.plane_count = plane_count_;
   step.visits = visits_;
-  // Below that, visits in order and the caches do without.
-  constexpr std::size_t lines_in_caches = std::size_t{1} << 15;
-  step.prefetch = graph_.size() > lines_in_caches;
+  step.prefetch = graph_.size() > costs::lines_in_caches;
   step.finished = finished_.data();
   step.finished_count = finished_count_;
   step.min_paths = static_cast<std::uint32_t>(options_.min_paths);
@@ -453,9 +452,7 @@ void BitWalk::write_rows(HopMatrix<Hop>& matrix) {
     }
     return;
   }
-  // What fits into a core's own caches is written there.
-  constexpr std::uint64_t fits_in_caches = std::uint64_t{1} << 21;
-  const bool stream = matrix.bytes() > fits_in_caches;
+  const bool stream = matrix.bytes() > costs::bytes_in_caches;
   prepare_rows();
   for (std::size_t begin = 0; begin < columns_.padded; begin += chunk) {
     const std::size_t count = std::min(chunk, columns_.padded - begin);

@@ -96,6 +96,7 @@ class BitWalk {
   /// Takes the first two levels so. False when nobody is two hops away.
   bool start_alone(std::span<const NodeId> sources);
   std::size_t paths() const { return static_cast<std::size_t>(options_.min_paths); }
+  void visit(NodeId v);
   /// Has nodes visited from the next level on.
   void activate(std::span<const NodeId> nodes);
   /// Activates what waits next to the nodes that were touched last, so many.

@@ -44,6 +44,23 @@ inline constexpr std::size_t queue_rows = 256;
 /// pass sorts them.
 inline constexpr std::uint32_t hops_by_vector = 16;
 
+/// Lists of up to these lengths are sorted by insertion and by counting smaller ones; those with a
+/// node of this many of the graph's, or more, by marking bits.
+inline constexpr std::size_t sorted_by_insertion = 12;
+inline constexpr std::size_t sorted_by_ranks = 32;
+inline constexpr std::size_t nodes_per_bit_sorted = 256;
+
+/// Lines of the walk, and bytes of a matrix, above which lines are fetched ahead, and rows written
+/// past the caches.
+inline constexpr std::size_t lines_in_caches = std::size_t{1} << 15;
+inline constexpr std::uint64_t bytes_in_caches = std::uint64_t{1} << 21;
+
+/// Sources are grouped by halving, which takes a search from each landmark, where there are so many
+/// hops and groups that it saves visits.
+inline constexpr std::uint32_t halved_hops = 32;
+inline constexpr std::size_t halved_groups = 16;
+inline constexpr std::size_t landmarks = 8;
+
 /// The share of free memory that shells may take where no budget is given.
 inline constexpr double share_of_free_memory = 0.8;
 

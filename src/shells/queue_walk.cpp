@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "graph/build_rows.hpp"
+#include "shells/costs.hpp"
 
 namespace ngf::shells {
 
@@ -138,11 +139,10 @@ template <typename Column>
 void QueueWalk::sort_into(std::uint32_t hop, std::span<NodeId> nodes, Column* to) {
   const std::size_t length = nodes.size();
   // How a list is sorted fastest depends on its length. A row of the graph is sorted already.
-  constexpr std::size_t very_few = 12;
-  constexpr std::size_t few = 32;
+  constexpr std::size_t few = costs::sorted_by_ranks;
   if (hop == 1) {
     for (std::size_t i = 0; i < length; ++i) to[i] = static_cast<Column>(nodes[i]);
-  } else if (length <= very_few) {
+  } else if (length <= costs::sorted_by_insertion) {
     for (std::size_t i = 0; i < length; ++i) {
       const auto column = static_cast<Column>(nodes[i]);
       std::size_t place = i;
@@ -153,7 +153,7 @@ void QueueWalk::sort_into(std::uint32_t hop, std::span<NodeId> nodes, Column* to
     std::array<NodeId, few> sorted;
     detail::sort_distinct(nodes.data(), length, sorted.data());
     for (std::size_t i = 0; i < length; ++i) to[i] = static_cast<Column>(sorted[i]);
-  } else if (length > graph_.nodes() / 256) {
+  } else if (length > graph_.nodes() / costs::nodes_per_bit_sorted) {
     sort_by_bits<Column>(nodes, to);
   } else {
     for (std::size_t i = 0; i < length; ++i) to[i] = static_cast<Column>(nodes[i]);

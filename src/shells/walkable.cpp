@@ -7,6 +7,7 @@
 
 #include "graph/twins.hpp"
 #include "kernels/bit_walk.hpp"
+#include "shells/costs.hpp"
 
 namespace ngf::shells {
 
@@ -246,10 +247,9 @@ class Halving {
  public:
   Halving(const Walkable& graph, std::size_t width) : graph_(graph), width_(width) {
     // Each landmark is as far as can be from all before it; the first node is on the rim.
-    constexpr std::size_t landmarks = 8;
     std::vector<std::uint32_t> nearest(graph.size(), none);
     NodeId landmark = 0;
-    for (std::size_t i = 0; i < landmarks; ++i) {
+    for (std::size_t i = 0; i < costs::landmarks; ++i) {
       distances_.push_back(distances_from(landmark));
       for (NodeId v = 0; v < graph.size(); ++v) {
         nearest[v] = std::min(nearest[v], distances_.back()[v]);
@@ -327,6 +327,41 @@ class Halving {
   std::vector<std::vector<NodeId>> groups_;
 };
 
+/// Places the nodes that the walk does not have at those that it has.
+void attach(const Reducing& reducing, const std::vector<NodeId>& new_id, Walkable& result) {
+  const NodeId nobody = result.size();
+  const auto nodes = static_cast<NodeId>(new_id.size());
+  result.parent = reducing.parent();
+  result.twin_hops = reducing.twin_hops();
+  result.depth.assign(nodes, 0);
+  result.root.resize(nodes);
+  result.branch.resize(nodes);
+  std::vector<NodeId> patched = reducing.cut();
+  for (NodeId u = 0; u < nodes; ++u) {
+    const NodeId twin = reducing.twin()[u];
+    const bool on_island = new_id[twin] == none;
+    result.root[u] = on_island ? nobody : new_id[twin];
+    result.branch[u] = twin;
+    const bool is_cut = result.parent[u] != u;
+    if (!is_cut && (on_island || result.twin_hops[u] > 0)) patched.push_back(u);
+  }
+  // From the roots outwards.
+  for (std::size_t i = reducing.cut().size(); i-- > 0;) {
+    const NodeId x = reducing.cut()[i];
+    const NodeId p = result.parent[x];
+    result.root[x] = result.root[p];
+    result.depth[x] = static_cast<std::uint8_t>(result.depth[p] + 1);
+    result.deepest = std::max<std::uint32_t>(result.deepest, result.depth[x]);
+    const bool first = result.depth[p] == 0 && result.root[p] != nobody;
+    result.branch[x] = first ? x : result.branch[p];
+  }
+  result.diameter_at_most += 2 * result.deepest;
+  std::vector<NodeId> all(nodes);
+  std::iota(all.begin(), all.end(), NodeId{0});
+  collect_by(result.root, nobody + std::size_t{1}, all, result.member_offsets, result.members);
+  collect_by(result.branch, nodes, patched, result.branch_offsets, result.branch_members);
+}
+
 }  // namespace
 
 Walkable make_walkable(const Graph& graph, const Reduction& reduction) {
@@ -359,45 +394,13 @@ Walkable make_walkable(const Graph& graph, const Reduction& reduction) {
   } else {
     renumber_rows(graph, order, new_id, result.pull_offsets, result.pull);
   }
-
-  const NodeId nobody = result.size();
-  result.parent = reducing.parent();
-  result.twin_hops = reducing.twin_hops();
-  result.depth.assign(nodes, 0);
-  result.root.resize(nodes);
-  result.branch.resize(nodes);
-  std::vector<NodeId> patched = reducing.cut();
-  for (NodeId u = 0; u < nodes; ++u) {
-    const NodeId twin = reducing.twin()[u];
-    const bool on_island = new_id[twin] == none;
-    result.root[u] = on_island ? nobody : new_id[twin];
-    result.branch[u] = twin;
-    const bool is_cut = result.parent[u] != u;
-    if (!is_cut && (on_island || result.twin_hops[u] > 0)) patched.push_back(u);
-  }
-  // From the roots outwards.
-  for (std::size_t i = reducing.cut().size(); i-- > 0;) {
-    const NodeId x = reducing.cut()[i];
-    const NodeId p = result.parent[x];
-    result.root[x] = result.root[p];
-    result.depth[x] = static_cast<std::uint8_t>(result.depth[p] + 1);
-    result.deepest = std::max<std::uint32_t>(result.deepest, result.depth[x]);
-    const bool first = result.depth[p] == 0 && result.root[p] != nobody;
-    result.branch[x] = first ? x : result.branch[p];
-  }
-  result.diameter_at_most += 2 * result.deepest;
-  std::vector<NodeId> all(nodes);
-  std::iota(all.begin(), all.end(), NodeId{0});
-  collect_by(result.root, nobody + std::size_t{1}, all, result.member_offsets, result.members);
-  collect_by(result.branch, nodes, patched, result.branch_offsets, result.branch_members);
+  attach(reducing, new_id, result);
   return result;
 }
 
 std::vector<std::vector<NodeId>> group_sources(const Walkable& graph, std::size_t width) {
-  // Halving takes a few searches more; where hops and groups are many, it saves visits.
-  constexpr std::uint32_t many_hops = 32;
-  constexpr std::size_t many_groups = 16;
-  const bool halving = graph.diameter_at_least >= many_hops && graph.size() >= many_groups * width;
+  const bool halving =
+      graph.diameter_at_least >= costs::halved_hops && graph.size() >= costs::halved_groups * width;
   auto groups = halving ? Halving(graph, width).run() : group_in_order(graph, width);
   if (!graph.islanders().empty()) groups.emplace_back();
   return groups;
