@@ -104,9 +104,8 @@ if [ "$funcstack[1]" = _ngf ]; then _ngf "$@"; else compdef _ngf ngf; fi
 
 void add_completion(CLI::App& program) {
   auto shell = std::make_shared<std::string>();
-  CLI::App* const verb =
-      program.add_subcommand("completion", "A script that teaches a shell to complete ngf's words");
-  verb->add_option("SHELL", *shell, "bash or zsh")
+  CLI::App* const verb = program.add_subcommand("completion", "Print a shell completion script");
+  verb->add_option("SHELL", *shell, "Shell to complete in: bash or zsh")
       ->required()
       ->check(CLI::IsMember({"bash", "zsh"}));
   verb->callback([shell, &program] {

@@ -337,25 +337,24 @@ void run_filter(const FilterVerb& verb) {
 
 void add_filter(CLI::App& program) {
   auto filter = std::make_shared<FilterVerb>();
-  CLI::App* const verb = program.add_subcommand(
-      "filter", "Filter signals on the nodes, or find the filter between two");
+  CLI::App* const verb =
+      program.add_subcommand("filter", "Filter signals on the nodes, or fit a filter to signals");
   filter->source.add_to(*verb);
   verb->add_option("--signal", filter->signal, "Signals: .csv or .npy, one row per node");
   auto* const taps = filter->flags.add_to(*verb);
   auto* const node_taps = verb->add_option("--node-taps", filter->node_taps,
-                                           "Taps of each node: .csv or .npy, one row a node");
-  auto* const fit = verb->add_option("--fit", filter->fit,
-                                     "Find the taps, up to --hops, that take the signals to these");
+                                           "Taps of each node: .csv or .npy, one row per node");
+  auto* const fit = verb->add_option(
+      "--fit", filter->fit, "Fit taps 0..--hops so that the filtered signals match this file");
   taps->excludes(node_taps)->excludes(fit);
   node_taps->excludes(fit);
   filter->shells.add_to(*verb, false);
-  verb->add_option("--merge-twins", filter->merging,
-                   "Whether nodes with the same neighbours share their part of the shells")
+  verb->add_option("--merge-twins", filter->merging, "Merge nodes with the same neighbours (twins)")
       ->check(CLI::IsMember(detail::names_of(merging_name, Merging::always)));
-  verb->add_option("--form", filter->form, "How products with the shells are computed")
+  verb->add_option("--form", filter->form,
+                   "Product form: how products with the shells are computed")
       ->check(CLI::IsMember(detail::names_of(form_name, ProductForm::hop_tiles)));
-  verb->add_flag("--plan", filter->plan,
-                 "Print how the filter would be built, and do nothing else");
+  verb->add_flag("--plan", filter->plan, "Print the plan of the computation and exit");
   verb->add_option("-o,--output", filter->out, "File to write: .csv or .npy")->excludes(fit);
   filter->common.add_to(*verb);
   verb->callback([filter] { run_filter(*filter); });

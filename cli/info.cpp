@@ -217,10 +217,11 @@ void run_info(const Info& info) {
 
 void add_info(CLI::App& program) {
   auto info = std::make_shared<Info>();
-  CLI::App* const verb = program.add_subcommand("info", "What is in a graph");
+  CLI::App* const verb =
+      program.add_subcommand("info", "Describe a graph: size, components, radius and diameter");
   info->source.add_to(*verb);
   info->shells.add_to(*verb, false);
-  verb->add_flag("--no-extent", info->no_extent, "Leave out radius and diameter");
+  verb->add_flag("--no-extent", info->no_extent, "Do not compute radius and diameter");
   info->common.add_to(*verb);
   verb->callback([info] { run_info(*info); });
 }

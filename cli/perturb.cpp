@@ -62,7 +62,7 @@ void add_perturb_flags(CLI::App& verb, PerturbOptions& options) {
   verb.add_option("--destroy", options.destroy, "Edges to destroy, in % of the edge count")
       ->check(CLI::Range(0.0, 100.0));
   verb.add_flag("--probability", options.as_probability,
-                "Both are probabilities from 0 to 1: every pair is flipped independently");
+                "Read --create and --destroy as probabilities of each pair and each edge");
 }
 
 void add_perturb(CLI::App& program) {
@@ -70,7 +70,7 @@ void add_perturb(CLI::App& program) {
   CLI::App* const verb = program.add_subcommand("perturb", "Create and destroy edges at random");
   perturb->source.add_to(*verb);
   add_perturb_flags(*verb, perturb->options);
-  verb->add_option("-o,--output", perturb->out, "File to write; its ending names the format")
+  verb->add_option("-o,--output", perturb->out, "File to write; its extension chooses the format")
       ->required();
   perturb->common.add_to(*verb);
   verb->callback([perturb] { run_perturb(*perturb); });

@@ -144,13 +144,13 @@ void run_predict(const PredictVerb& verb) {
 void add_predict(CLI::App& program) {
   auto predict = std::make_shared<PredictVerb>();
   CLI::App* const verb =
-      program.add_subcommand("predict", "What a trained network says of each node");
-  verb->add_option("MODEL", predict->model, "A file that `ngf train -o` has written")->required();
+      program.add_subcommand("predict", "Predict the label of each node with a trained model");
+  verb->add_option("MODEL", predict->model, "Model file, written by `ngf train -o`")->required();
   predict->source.add_to(*verb, true, "DATASET");
   add_storage_flag(*verb, predict->storage)->capture_default_str();
   add_split_flag(*verb, predict->split);
   verb->add_option("-o,--output", predict->out,
-                   "File to write: a line node,label,probability a node");
+                   "File to write: one line node,label,probability per node");
   predict->common.add_to(*verb);
   verb->callback([predict] { run_predict(*predict); });
 }

@@ -84,7 +84,7 @@ void share_node_data(Dataset& dataset) {
 Ranks::Ranks() {
   session = start_mpi();
   if (communicator() == nullptr) return;
-  // One process prints; the others' output goes nowhere. Errors are told by whoever has one.
+  // One process prints; the others' output goes nowhere. A rank with an error prints it itself.
   if (!speaks()) {
     [[maybe_unused]] const std::FILE* const silent = std::freopen("/dev/null", "w", stdout);
   }

@@ -43,13 +43,13 @@ bool on_terminal();
 /// What `--threads` is where it is not given; 0: all.
 int usual_threads();
 
-/// A data set as a team has it: each process knows all of it, in the order of the partition.
+/// A data set as the ranks store it: each process knows all of it, in the order of the partition.
 struct ShardedDataset {
   Dataset dataset;
   std::shared_ptr<const Partition> partition;
 };
 
-/// Deals what the first process has read; work is estimated for so many hops.
+/// Distributes what rank 0 has read; work is estimated for this number of hops.
 ShardedDataset distribute(const Dataset& of_first, std::uint32_t hops);
 /// The same for a graph alone.
 ShardedDataset distribute_graph(const Graph& of_first, std::uint32_t hops);

@@ -57,7 +57,7 @@ void write_matrix(const HopMatrix<Hop>& matrix, const std::filesystem::path& pat
   file.commit();
 }
 
-/// The same by several processes, in the order that nodes had before they were dealt.
+/// The same by several processes, in the order that nodes had before they were distributed.
 template <typename Hop>
 void write_hops_of(const Shells& shells, const Partition& partition,
                    const std::filesystem::path& path) {
@@ -188,7 +188,7 @@ Answer find_shells(const Graph& graph, const ShellOptions& options, const Shells
   if (options.storage == Storage::automatic || options.storage == Storage::stream) {
     TerminalProgress progress("counting pairs", verb.common.quiet);
     if (partition == nullptr) return {.pairs = shell_sizes(graph, options, &progress)};
-    // No rows are kept, so that whoever counts them need not own them.
+    // No rows are kept, so that any rank may count them.
     ShellOptions of_all = options;
     of_all.rows = {};
     const auto rank = static_cast<std::size_t>(partition->communicator().rank());
@@ -272,13 +272,13 @@ void run_shells(const ShellsVerb& verb) {
 void add_shells(CLI::App& program) {
   auto shells = std::make_shared<ShellsVerb>();
   CLI::App* const verb = program.add_subcommand(
-      "shells", "Who is exactly k hops from whom: sizes, one shell, or all hops");
+      "shells", "Compute k-hop shells: their sizes, one shell, or all hop distances");
   shells->source.add_to(*verb);
   shells->flags.add_to(*verb, true);
   CLI::Option* const hop =
-      verb->add_option("--hop", shells->hop, "Write the shell of this hop, as a matrix: -o A.npz");
+      verb->add_option("--hop", shells->hop, "Write the shell of this hop as a matrix: -o A.npz");
   verb->add_flag("--distances", shells->distances,
-                 "Write the hops of all pairs: -o D.npy (255 = farther; uint16 where needed)")
+                 "Write the hop distances of all pairs: -o D.npy (255 = farther; uint16 if needed)")
       ->excludes(hop);
   verb->add_option("-o,--output", shells->out, "File to write");
   shells->common.add_to(*verb);

@@ -134,7 +134,7 @@ Graph build_graph(NodeId nodes, std::vector<EdgeBlock> blocks, const BuildOption
 /// The same for one list of edges.
 Graph build_graph(NodeId nodes, std::span<const Edge> edges, const BuildOptions& options = {});
 
-/// The graph with every arc turned round. An undirected graph is its own transpose.
+/// The graph with every arc reversed. An undirected graph is its own transpose.
 Graph transpose(const Graph& graph);
 
 /// The undirected graph that joins u and v where either arc is there; the larger weight is kept.

@@ -6,7 +6,7 @@
 
 namespace ngf {
 
-/// How long work speaks to whoever waits for it. Both functions may be called from any thread.
+/// How a long computation reports to its caller. Both functions may be called from any thread.
 /// The base class is silent and never stops the work.
 class Progress {
  public:

@@ -13,7 +13,7 @@
 
 namespace ngf::experiments {
 
-/// Whoever waits for a reproduction.
+/// Callbacks to the caller of a reproduction.
 struct ReproduceWatch {
   /// Something begins: a figure, or what is named. Returns its progress, which may be null.
   std::function<std::shared_ptr<Progress>(const std::string& name)> begin;
@@ -24,7 +24,7 @@ struct ReproduceWatch {
 };
 
 /// Finds Cora, Citeseer and Pubmed in the folders. Returns the names of those that are not there,
-/// for which a data set made to order stands in.
+/// which a synthetic data set replaces.
 std::vector<std::string> add_datasets(Study& study, std::span<const std::filesystem::path> folders,
                                       const ReproduceWatch& watch);
 

@@ -244,7 +244,7 @@ using VisitRows = std::function<void(const ShellRows<NodeId>&)>;
 void stream_shells(const Graph& graph, const ShellPlan& plan, const VisitRows& visit,
                    Progress* progress = nullptr);
 
-/// Writes the rows of a matrix that is there already, by the options' hops, paths and threads.
+/// Writes into the rows of an existing matrix, with the options' hops, paths and threads.
 /// Throws Error where a hop does not fit.
 template <typename Hop>
 void write_hops(const Graph& graph, const ShellOptions& options, HopMatrix<Hop>& into,

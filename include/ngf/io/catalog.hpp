@@ -53,8 +53,8 @@ std::optional<std::filesystem::path> find_wrong_file(std::string_view name,
 /// is of use.
 std::filesystem::path cache_folder(const char* xdg_cache_home, const char* home);
 
-/// Downloads what `folder`, a folder of data sets, lacks of a data set; files that are there and
-/// right are left alone. `base_url` replaces the address of the catalogue when it is not empty.
+/// Downloads what `folder`, a folder of data sets, lacks of a data set; existing files with the
+/// right checksum are kept. `base_url` replaces the address of the catalogue when it is not empty.
 /// Returns the folder that holds the files.
 std::filesystem::path fetch_dataset(std::string_view name, const std::filesystem::path& folder,
                                     const std::string& base_url = {}, Progress* progress = nullptr);

@@ -32,8 +32,8 @@ std::optional<ModelKind> model_of_name(std::string_view name);
 /// What a network is made of, whatever its weights.
 struct ModelSettings {
   ModelKind model = ModelKind::ngcnn;
-  /// Shells 0..hops, or powers, so that there are hops + 1 taps; the power of sgc. gcn and mlp do
-  /// not ask.
+  /// Shells or powers 0..hops, inclusive (hops + 1 taps); for sgc, the power. gcn and mlp ignore
+  /// it.
   std::uint32_t hops = 2;
   /// Fixed taps, or where learning starts: hops + 1 of them, or as many for each group of
   /// `tap_groups`. Empty: all equal, 1 / (hops + 1), or 1 with `unit_taps`, unless they are

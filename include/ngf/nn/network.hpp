@@ -18,7 +18,7 @@
 ///
 /// R runs that share features and H are one batch: what they compute lies side by side as
 /// N x (R F), a block of columns each, so that H multiplies all of them in one product. A run's
-/// numbers are the same bits alone or beside others, on any number of threads.
+/// results are bit-identical alone or in a batch, on any number of threads.
 
 namespace ngf {
 

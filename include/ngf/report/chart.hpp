@@ -18,7 +18,7 @@ inline constexpr std::size_t chart_colours = 7;
 struct Series {
   std::string name;
   std::vector<double> x, y;
-  std::vector<double> low, high;  ///< a band around the line, one value a point; may be empty
+  std::vector<double> low, high;  ///< a band around the line, one value per point; may be empty
   bool dotted = false;
   std::optional<std::size_t> look =
       std::nullopt;  ///< the colour and the mark of line number so and so [its own]

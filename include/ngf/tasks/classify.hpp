@@ -16,10 +16,10 @@
 
 /// Node classification: a network learns the labels of some nodes and is scored on others.
 ///
-/// One epoch is one step of the optimiser on the mean cross-entropy of the training nodes; then the
+/// One epoch is one gradient step on the mean cross-entropy of the training nodes; then the
 /// validation nodes are scored. A run's result is its test score at the epoch of its best
 /// validation score, the earlier one where two are equal. A run is a function of its seed and
-/// settings alone: the same bits alone or beside other runs, on any number of threads.
+/// settings alone: bit-identical alone or beside other runs, on any number of threads.
 
 namespace ngf {
 
@@ -56,8 +56,8 @@ struct ClassifySettings {
   std::uint32_t batch = 0;               ///< runs that train side by side at most; 0: as they fit
   int threads = 0;                       ///< 0: all that the machine offers
   std::uint64_t memory = 0;              ///< bytes; 0: a share of what the machine has free
-  /// Where given, the processes of a team train together, each on its own nodes. All have the whole
-  /// data set, its nodes numbered as they are dealt, and all get the results.
+  /// If given, the ranks of a communicator train together, each on its own nodes. Each rank has the
+  /// whole data set, its nodes in the order of the partition, and each gets the results.
   std::shared_ptr<const Partition> partition;
 };
 
@@ -82,7 +82,7 @@ struct RunResult {
   Model model;                       ///< as it was after the best epoch
 };
 
-/// What was chosen, for whoever wants to know.
+/// What was chosen, for reports.
 struct ClassifyPlan {
   std::string first_layer;    ///< "(HX)Theta", "H(X Theta)" or "X Theta"
   std::string storage;        ///< of the shells; empty where there are none
