@@ -10,7 +10,7 @@
 
 #include "ngf/progress.hpp"
 
-/// Data sets that have a name: where they are, and where to get them.
+/// Named data sets: where to find and download them.
 
 namespace ngf::io {
 
@@ -48,9 +48,8 @@ std::optional<std::filesystem::path> find_wrong_file(std::string_view name,
                                                      const std::filesystem::path& folder,
                                                      const Progress* progress = nullptr);
 
-/// The user's folder for what can be fetched again, by the rules of the XDG base directories: from
-/// the values of the variables XDG_CACHE_HOME and HOME, each null where unset. Empty when neither
-/// is of use.
+/// The user's cache folder by the XDG base directory specification, from the values of the
+/// variables XDG_CACHE_HOME and HOME (null if unset). Empty if neither is usable.
 std::filesystem::path cache_folder(const char* xdg_cache_home, const char* home);
 
 /// Downloads what `folder`, a folder of data sets, lacks of a data set; existing files with the

@@ -4,8 +4,7 @@
 
 #include "ngf/tensor.hpp"
 
-/// Tensors with names in one file, as the `safetensors` libraries read and write them: what a
-/// trained model is kept in. Nothing in such a file can run.
+/// Named tensors in the `safetensors` format, which stores trained models and cannot contain code.
 
 namespace ngf {
 

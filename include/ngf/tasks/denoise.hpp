@@ -13,10 +13,10 @@
 
 /// Denoising: from y = x + noise on the nodes of a graph to an estimate of x.
 ///
-/// A network that is not trained on anything, with the graph inside, is fitted to y itself. It
-/// learns the signal before the noise, so that all depends on when it is stopped. Epoch t is the
-/// network after t steps. A signal's answer is a function of its own values, the seed and the
-/// settings: bit-identical alone or beside other signals, on any number of threads.
+/// An untrained network with a graph filter is fitted to y itself. It fits the signal before the
+/// noise, so the result depends on the epoch at which the fit stops. Epoch t is the network after t
+/// steps. The result of a signal is a function of its values, the seed and the settings:
+/// bit-identical alone or beside other signals, on any number of threads.
 
 namespace ngf {
 
@@ -42,7 +42,7 @@ std::string_view stop_name(StopRule rule);
 
 struct DenoiseSettings {
   DenoiseArch arch = DenoiseArch::ngf;
-  /// Of ngf and gf; those of the paper's test cases.
+  /// Taps of ngf and gf; by default those of the paper's test cases.
   std::vector<double> taps{0.13318287, 0.63933657, 0.22748056};
   Normalization normalization = Normalization::none;  ///< of ngf
   Shift shift = Shift::adjacency;                     ///< of gf
@@ -73,8 +73,8 @@ struct DenoiseSettings {
   std::uint64_t memory = 0;  ///< bytes; 0: a share of what the machine has free
 };
 
-/// What became of one signal. Errors are |x - x^|^2 / |x|^2 against the clean signal x, where that
-/// is known, over its known entries.
+/// Result of one signal. Errors are |x - x^|^2 / |x|^2 against the clean signal x, if known, over
+/// its known entries.
 struct DenoisedSignal {
   std::uint32_t epochs = 0;  ///< where the fit was stopped; 0 for baselines and unchanged signals
   bool left_alone = false;  ///< the graph does not predict this signal, so it is returned unchanged
