@@ -20,12 +20,10 @@ def as_graph(A, *, directed: bool | None = None) -> Graph:
     Parameters
     ----------
     A : graph
-        A ``Graph``, a SciPy sparse matrix or array, a NumPy array, a NetworkX graph, a PyG ``Data`` or
-        ``edge_index``, the
-        path of a file, or a name such as ``"planetoid:cora"`` or ``"er:nodes=100,p=0.1"``.
+        A ``Graph``, a SciPy sparse matrix or array, a NumPy array, a NetworkX graph, a PyG ``Data`` or ``edge_index``,
+        the path of a file, or a name such as ``"planetoid:cora"`` or ``"er:nodes=100,p=0.1"``.
     directed : bool, optional
-        Keep (True) or drop (False) the directions of edges. By default a matrix is directed unless it is symmetric,
-        a
+        Keep (True) or drop (False) the directions of edges. By default a matrix is directed unless it is symmetric, a
         NetworkX graph is what it says, and a file is undirected.
 
     Returns
@@ -79,8 +77,8 @@ def from_edge_index(edge_index, num_nodes: int | None = None, *, directed: bool 
     num_nodes : int, optional
         Number of nodes, including isolated ones; by default the largest node plus 1.
     directed : bool, optional
-        Keep (True) or drop (False) the directions of edges. By default the graph is directed unless all edges occur
-        in both directions.
+        Keep (True) or drop (False) the directions of edges. By default the graph is directed unless all edges occur in
+        both directions.
 
     Returns
     -------
@@ -159,8 +157,7 @@ def _from_networkx(G, directed) -> Graph:
 
 
 def as_csr(A, what: str):
-    """A SciPy matrix in CSR format. Its arrays are checked before, because SciPy's compiled code trusts them and
-    crashes
+    """A SciPy matrix in CSR format. Its arrays are checked before, because SciPy's compiled code trusts them and crashes
     if they contradict each other, and after, because some formats have no arrays to check.
     """
     _check_sparse(A, what)

@@ -148,8 +148,7 @@ def read_graph(path, *, directed: bool = False, memory=None, lenient: bool = Fal
         Limit of the memory that the call allocates, in bytes or as text such as "4G"; by default the free memory.
     lenient : bool, default False
         Read a file that contradicts its header or itself with a warning instead of an error. Of two weights of one
-        edge, the
-        largest is kept.
+        edge, the largest is kept.
 
     Returns
     -------

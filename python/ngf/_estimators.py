@@ -55,8 +55,7 @@ def _seed_of(random_state) -> int:
 class NodeClassifier(ClassifierMixin, BaseEstimator):
     """Graph neural network that classifies nodes.
 
-    The graph and the features of all nodes are parameters. The samples are node numbers, as an array of shape (n,)
-    or
+    The graph and the features of all nodes are parameters. The samples are node numbers, as an array of shape (n,) or
     (n, 1), so that cross-validation splits nodes: ``fit(nodes, labels)``, ``predict(nodes)``.
 
     Parameters
@@ -425,9 +424,8 @@ def _dataset(graph, features, labels):
 class Denoiser(TransformerMixin, BaseEstimator):
     """Denoise signals on the nodes of a graph with an untrained network, fitted to each signal and stopped early.
 
-    Signals are rows: ``transform(X)`` with X of shape (signals, N), or one signal of length N. NaN is a missing
-    value, and
-    is filled in.
+    Signals are rows: ``transform(X)`` with X of shape (signals, N), or one signal of length N. NaN is a missing value,
+    and is filled in.
 
     Parameters
     ----------
@@ -437,8 +435,7 @@ class Denoiser(TransformerMixin, BaseEstimator):
         "ngf" or "gf" (decoder on a neighbourhood or polynomial filter), "gcn", "sgc", "tikhonov" or "median".
     stop : str, default "blind"
         Stopping rule: "blind" (cross-validation on held-out nodes), "sure" (Stein's estimate), "variance", "epochs"
-        (none),
-        or "oracle" (needs the clean signals in ``fit_transform``).
+        (none), or "oracle" (needs the clean signals in ``fit_transform``).
     taps : list of float, optional
         Taps of "ngf" and "gf"; by default those of the paper's test cases.
     normalize : str, optional
@@ -467,11 +464,10 @@ class Denoiser(TransformerMixin, BaseEstimator):
     Attributes
     ----------
     signals_ : list
-        One entry per signal: ``epochs`` (where it was stopped), ``left_alone`` (the graph does not predict this
-        signal, so it
-        is returned unchanged), ``criterion`` (of the stopping rule, by epoch), ``smoothing`` (lambda of Tikhonov);
-        with clean
-        signals also ``error``, ``errors`` (by epoch) and ``error_oracle`` (their minimum), as |x - y|^2 / |y|^2.
+        One entry per signal: ``epochs`` (where it was stopped), ``left_alone`` (the graph does not predict this signal,
+        so it is returned unchanged), ``criterion`` (of the stopping rule, by epoch), ``smoothing`` (lambda of
+        Tikhonov); with clean signals also ``error``, ``errors`` (by epoch) and ``error_oracle`` (their minimum), as |x
+        - y|^2 / |y|^2.
 
     Raises
     ------

@@ -225,8 +225,7 @@ class NeighborhoodFilter(_Filter):
     ----------
     A : graph
         Anything that ``ngf.as_graph`` takes: a graph, a SciPy or NumPy matrix, a NetworkX graph, PyG data, or a file
-        name, or an
-        ``ngf.mpi.Partition``.
+        name, or an ``ngf.mpi.Partition``.
     taps : array of K float
         h_0, h_1, ..., one per hop.
     normalize : str, default "none"
@@ -304,8 +303,7 @@ class NeighborhoodFilter(_Filter):
         return self._engine.bytes
 
     def largest_eigenvalue(self, k: int) -> float:
-        """Return the largest eigenvalue of a shell before normalisation; in a directed graph, its largest singular
-        value.
+        """Return the largest eigenvalue of a shell before normalisation; in a directed graph, its largest singular value.
 
         Parameters
         ----------
@@ -328,8 +326,7 @@ class PolynomialFilter(_Filter):
     ----------
     A : graph
         Anything that ``ngf.as_graph`` takes: a graph, a SciPy or NumPy matrix, a NetworkX graph, PyG data, or a file
-        name, or an
-        ``ngf.mpi.Partition``.
+        name, or an ``ngf.mpi.Partition``.
     taps : array of K float
         h_0, h_1, ..., one per power.
     shift : str, default "adjacency"

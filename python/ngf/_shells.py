@@ -18,15 +18,14 @@ def hop_distances(A, max_hops: int | None = None, *, directed: bool | None = Non
     ----------
     A : graph
         Anything that ``ngf.as_graph`` takes: a graph, a SciPy or NumPy matrix, a NetworkX graph, PyG data, or a file
-        name. An ``ngf.mpi.Partition``
-        returns the rows of this process.
+        name. An ``ngf.mpi.Partition`` returns the rows of this process.
     max_hops : int, optional
         Largest distance to compute; by default all.
     directed : bool, optional
         Keep (True) or drop (False) the directions of edges. By default the input decides.
     dtype : NumPy dtype, optional
-        Type of the result; by default uint8, or uint16 if a distance exceeds 254. The matrix has one or two bytes
-        per pair.
+        Type of the result; by default uint8, or uint16 if a distance exceeds 254. The matrix has one or two bytes per
+        pair.
     threads : int, optional
         Number of threads; by default all. Results do not depend on it.
     memory : int or str, optional
@@ -36,8 +35,7 @@ def hop_distances(A, max_hops: int | None = None, *, directed: bool | None = Non
     -------
     numpy.ndarray, N x N
         Unreachable pairs, and pairs farther than ``max_hops``, have the largest integer of the type (255 or 65535).
-        With a
-        floating ``dtype`` they are infinite, as in SciPy's ``shortest_path(A, unweighted=True)``.
+        With a floating ``dtype`` they are infinite, as in SciPy's ``shortest_path(A, unweighted=True)``.
 
     Raises
     ------
@@ -172,8 +170,7 @@ def shell_sizes(A, max_hops: int | None = None, *, directed: bool | None = None,
     ----------
     A : graph
         Anything that ``ngf.as_graph`` takes: a graph, a SciPy or NumPy matrix, a NetworkX graph, PyG data, or a file
-        name. An ``ngf.mpi.Partition``
-        counts with all processes.
+        name. An ``ngf.mpi.Partition`` counts with all processes.
     max_hops : int, optional
         Largest hop distance to count; by default all.
     directed : bool, optional

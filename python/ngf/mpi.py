@@ -1,7 +1,6 @@
 """Distributed shells, filters and training with MPI. Needs mpi4py; run ``mpirun -n 4 python -m mpi4py script.py``.
 
-A ``Partition`` distributes the nodes of a graph over the ranks of a communicator. Pass it wherever a graph is
-expected.
+A ``Partition`` distributes the nodes of a graph over the ranks of a communicator. Pass it wherever a graph is expected.
 Each rank then stores the rows of the nodes assigned to it: of shells, signals and results.
 
     partition = ngf.mpi.Partition("planetoid:pubmed", hops=4)
@@ -10,8 +9,7 @@ Each rank then stores the rows of the nodes assigned to it: of shells, signals a
     all_rows = partition.gather(y)
 
 ``ngf.shell_sizes``, ``ngf.hop_distances``, both filters, ``ngf.fit_taps`` and ``ngf.NodeClassifier`` accept one. All
-ranks
-call the same functions in the same order, with the same arguments except for rows.
+ranks call the same functions in the same order, with the same arguments except for rows.
 """
 
 from __future__ import annotations

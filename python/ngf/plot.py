@@ -162,8 +162,8 @@ def layout(A, *, seed: int = 1, directed: bool | None = None) -> np.ndarray:
 
 
 def _modes(matrix, seed: int) -> np.ndarray:
-    """The two smoothest non-constant eigenvectors of the normalised Laplacian of a connected graph; a circle for a
-    small one.
+    """The two smoothest non-constant eigenvectors of the normalised Laplacian of a connected graph; a circle for a small
+    one.
     """
     import scipy.sparse as sp
     from scipy.sparse.linalg import eigsh

@@ -97,10 +97,9 @@ class NeighborhoodConv(nn.Module):
     """Graph convolution x' = sum over k of h_k A_k (x W) + b, where A_k is the shell of hop k.
 
     Called with ``x`` and ``edge_index`` as the layers of PyG; PyG itself is not needed. An ``edge_index`` with all
-    edges in
-    both directions is an undirected graph. In a directed graph a node aggregates from the nodes that reach it along
-    k arcs,
-    as in PyG. Shells are computed once per graph and shared between layers and epochs. The layer runs on the CPU.
+    edges in both directions is an undirected graph. In a directed graph a node aggregates from the nodes that reach it
+    along k arcs, as in PyG. Shells are computed once per graph and shared between layers and epochs. The layer runs on
+    the CPU.
 
     Parameters
     ----------
