@@ -28,10 +28,10 @@ struct BenchVerb {
   double seconds = 0.5;
 };
 
-/// Tables of all pairs up to this many nodes are timed; beyond, few hops alone.
+/// Largest number of nodes for which all pairs are measured; larger graphs have few hops.
 constexpr NodeId most_nodes_for_all_hops = 30'000;
 
-/// Dense products of all pairs up to this many nodes.
+/// Largest number of nodes for dense products of all pairs.
 constexpr NodeId most_nodes_for_filters = 20'000;
 
 std::vector<bench::Row> time_shells(const std::string& name, const Graph& graph,
@@ -72,7 +72,7 @@ std::vector<bench::Row> time_training(const std::string& name, const Dataset& da
 
 using Subjects = std::vector<std::pair<std::string, Dataset>>;
 
-/// The graph that is named, or else built-in ones.
+/// The named graph, or the built-in graphs.
 Subjects subjects_of(const BenchVerb& verb) {
   Subjects result;
   if (!verb.source.name().empty()) {
@@ -91,7 +91,7 @@ Subjects subjects_of(const BenchVerb& verb) {
   return result;
 }
 
-/// The constants that decide between algorithms, measured again.
+/// Measures the constants that choose between algorithms.
 void run_costs(const BenchVerb& verb) {
   const std::vector<bench::Cost> costs = bench::measure_costs(verb.common.threads, verb.seconds);
   if (verb.common.json) {

@@ -28,7 +28,7 @@ void run_convert(const Convert& convert) {
   std::optional<io::Format> format;
   if (!convert.to.empty()) format = io::format_from_name(convert.to);
   TerminalProgress progress("writing " + convert.out.string(), convert.common.quiet);
-  // An npz file is put together in memory: two ids or a value and its copy for each arc.
+  // An npz file is assembled in memory: two ids, or a value and its copy, per arc.
   constexpr std::uint64_t bytes_of_arc = 16;
   if (convert.out.extension() == ".npz") {
     detail::check_budget(bytes_of_arc * read.dataset.graph.arcs(), convert.common.memory,

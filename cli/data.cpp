@@ -21,7 +21,7 @@ struct Data {
   std::string from;
 };
 
-/// Where `data get` puts what it fetches: --data, or the user's cache.
+/// The download folder of `data get`: --data, or the user's cache.
 std::filesystem::path fetch_target(const Data& data) {
   std::filesystem::path target = data.folder.empty() ? user_cache() : data.folder;
   if (target.empty())

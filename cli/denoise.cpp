@@ -46,7 +46,7 @@ struct DenoiseVerb {
   std::filesystem::path out;
 };
 
-/// The number of "epochs:N"; nothing for any other text.
+/// The number N of "epochs:N"; empty for any other text.
 std::optional<std::uint32_t> fixed_epochs(const std::string& text) {
   constexpr std::string_view prefix = "epochs:";
   if (!text.starts_with(prefix)) return {};
@@ -87,14 +87,14 @@ DenoiseSettings settings_of(const DenoiseVerb& verb) {
   return settings;
 }
 
-/// Signals as columns, and whether they are rows of the file.
+/// Signals as columns, and whether the file has them as rows.
 struct Signals {
   Matrix columns;
   bool turned = false;
 };
 
 Signals read_signals(const std::filesystem::path& path, NodeId nodes, const Common& common) {
-  // The result, and the turned copies of both.
+  // The result, and the transposed copies of both.
   constexpr int copies = 3;
   Matrix matrix =
       io::read_matrix(path, {.threads = common.threads, .memory = common.memory, .copies = copies});
@@ -107,7 +107,7 @@ Signals read_signals(const std::filesystem::path& path, NodeId nodes, const Comm
                   path.string(), matrix.rows(), matrix.cols(), nodes, nodes, nodes));
 }
 
-// ---- Pictures ----
+// ---- Charts ----
 
 /// A line whose points are first, first + 1, ... along the axis.
 Series line(const std::string& name, double first, std::vector<double> y, bool dotted = false) {
@@ -129,7 +129,7 @@ Chart chart(std::string title, std::string x_label, std::string y_label, bool lo
   return result;
 }
 
-/// By epoch the median over the signals that have a value there.
+/// The median by epoch, over the signals that have a value at this epoch.
 Series median_series(const std::string& name, const DenoiseResult& result,
                      std::vector<double> DenoisedSignal::*values) {
   std::size_t epochs = 0;
@@ -191,7 +191,7 @@ std::vector<Chart> charts_of(const DenoiseVerb& verb, const Matrix& noisy, const
   return charts;
 }
 
-// ---- What is said ----
+// ---- Output ----
 
 /// The signals' values of one kind.
 template <typename Value>

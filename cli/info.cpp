@@ -148,7 +148,7 @@ void print_for_people(const io::ReadResult& read, const ComponentFacts& facts, c
   }
 }
 
-/// Of an estimate: pairs are whole.
+/// Rounds an estimate of pairs.
 std::uint64_t pairs_at(const ShellPlan& plan, std::size_t hop) {
   return static_cast<std::uint64_t>(std::llround(plan.estimate.pairs[hop]));
 }
@@ -176,12 +176,12 @@ void print_plan(const ShellPlan& plan) {
   }
 }
 
-/// With the size of every shell.
+/// Counts the size of every shell.
 ShellPlan detailed_plan(const Graph& graph, const ShellOptions& options) {
   return plan_shells(graph, options, estimate_shells(graph, options));
 }
 
-/// What each process would hold.
+/// The memory of each rank.
 Json plans_of_ranks(const Graph& of_first, const Info& info) {
   ShellOptions options = info.shells.options(info.common);
   const ShardedDataset dealt = distribute_graph(of_first, options.hops);

@@ -33,7 +33,7 @@ void run_perturb(Perturb& perturb) {
   perturb.options.memory = perturb.common.memory;
   perturb.options.progress = &progress;
   Perturbed changed = ngf::perturb(read.dataset.graph, perturb.options);
-  // The nodes stay, so what is known about them stays true.
+  // The nodes do not change, so features, labels and splits stay valid.
   read.dataset.graph = std::move(changed.graph);
   const io::WriteResult written = io::write_graph(perturb.out, read.dataset, {}, &progress);
   for (const std::string& text : written.warnings) warn(perturb.common, text);

@@ -32,7 +32,7 @@ struct PredictVerb {
   std::filesystem::path out;
 };
 
-/// A field of a table, in quotes where it needs them.
+/// A CSV field, quoted if necessary.
 std::string csv_field(const std::string& text) {
   if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
   std::string quoted = "\"";
@@ -60,7 +60,7 @@ void write_labels(const std::filesystem::path& path, const Model& model,
   file.commit();
 }
 
-/// How good the predictions are for these nodes, by every measure that they have.
+/// All scores of the predictions for these nodes.
 void add_scores(Json& json, const std::string& prefix, const Prediction& prediction,
                 const Dataset& dataset, const std::vector<NodeId>& nodes) {
   std::vector<std::int32_t> predicted;

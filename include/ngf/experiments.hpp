@@ -80,7 +80,7 @@ bool needs_datasets(std::string_view figure);
 /// The cells keep a reference to the study. Throws Error for a name that is none.
 Figure make_figure(std::string_view name, const Study& study);
 
-// One function a figure, each in a file of its own.
+// One function per figure, each in its own file.
 Figure table1(const Study& study);
 Figure fig1(const Study& study);
 Figure fig2a(const Study& study);

@@ -25,7 +25,7 @@ struct Edge {
 /// An immutable graph on the nodes 0..N-1 in compressed sparse row (CSR) format; copies share it.
 ///
 /// Row u holds the nodes that u has an arc to, sorted, each once. An undirected graph holds each
-/// edge in both rows. Weights are optional, one double an arc, in the order of the arcs; in an
+/// edge in both rows. Weights are optional, one double per arc, in the order of the arcs; in an
 /// undirected graph both arcs of an edge weigh the same.
 class Graph {
  public:
