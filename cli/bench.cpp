@@ -28,10 +28,10 @@ struct BenchVerb {
   double seconds = 0.5;
 };
 
-/// Tables of all pairs up to this many nodes are timed; beyond, few hops alone.
+/// Largest number of nodes for which all pairs are measured; larger graphs have few hops.
 constexpr NodeId most_nodes_for_all_hops = 30'000;
 
-/// Dense products of all pairs up to this many nodes.
+/// Largest number of nodes for dense products of all pairs.
 constexpr NodeId most_nodes_for_filters = 20'000;
 
 std::vector<bench::Row> time_shells(const std::string& name, const Graph& graph,
@@ -72,7 +72,7 @@ std::vector<bench::Row> time_training(const std::string& name, const Dataset& da
 
 using Subjects = std::vector<std::pair<std::string, Dataset>>;
 
-/// The graph that is named, or else built-in ones.
+/// The named graph, or the built-in graphs.
 Subjects subjects_of(const BenchVerb& verb) {
   Subjects result;
   if (!verb.source.name().empty()) {
@@ -91,7 +91,7 @@ Subjects subjects_of(const BenchVerb& verb) {
   return result;
 }
 
-/// The constants that decide between ways of computing, measured anew.
+/// Measures the constants that choose between algorithms.
 void run_costs(const BenchVerb& verb) {
   const std::vector<bench::Cost> costs = bench::measure_costs(verb.common.threads, verb.seconds);
   if (verb.common.json) {
@@ -149,11 +149,11 @@ void run_bench(const BenchVerb& verb) {
 void add_bench(CLI::App& program) {
   auto verb = std::make_shared<BenchVerb>();
   CLI::App* const bench = program.add_subcommand(
-      "bench", "How fast this machine is, on a graph of yours or on built-in ones");
-  bench->add_option("WHAT", verb->what, "What to time")
+      "bench", "Measure the speed of this machine on your graph or on built-in graphs");
+  bench->add_option("WHAT", verb->what, "What to measure")
       ->check(CLI::IsMember({"shells", "filter", "forms", "train", "costs"}))
       ->capture_default_str();
-  bench->add_option("--seconds", verb->seconds, "To spend on each row, at least")
+  bench->add_option("--seconds", verb->seconds, "Minimum measuring time of each row, in seconds")
       ->check(CLI::Range(0.0, 3600.0))
       ->capture_default_str();
   verb->source.add_to(*bench, false);

@@ -77,10 +77,10 @@ double finite_number(const std::string& flag, const std::string& text) {
 
 void Common::add_to(CLI::App& verb) {
   threads = usual_threads();
-  verb.add_flag("--json", json, "Print one JSON object, and nothing else, on stdout")
+  verb.add_flag("--json", json, "Print one JSON object and nothing else to stdout")
       ->group("Common");
-  verb.add_flag("--quiet", quiet, "No progress, no warnings")->group("Common");
-  verb.add_option("--threads", threads, "Threads to use [all]")
+  verb.add_flag("--quiet", quiet, "Print no progress and no warnings")->group("Common");
+  verb.add_option("--threads", threads, "Number of threads [all]")
       ->check(CLI::Range(1, 4096))
       ->group("Common");
   verb.add_option_function<std::string>(
@@ -89,11 +89,11 @@ void Common::add_to(CLI::App& verb) {
             memory = parse_bytes(text);
             detail::account_for_process();
           },
-          "Memory to stay within, such as 4G [what the machine has free]")
+          "Memory limit of the process, such as 4G [the free memory]")
       ->group("Common");
   verb.add_option_function<std::string>(
           "--seed", [this](const std::string& text) { seed = parse_seed(text); },
-          "Seed of everything random [1]")
+          "Seed of the random numbers [1]")
       ->group("Common");
 }
 

@@ -60,10 +60,10 @@ class TerminalProgress : public Progress {
   bool drawn_once_ = false;
 };
 
-/// Makes Ctrl-C and a polite kill end the work cleanly: what is unfinished disappears, and the
-/// program ends with code 130 (143 for a kill). It ends silently, with code 141, when the reader of
-/// its output has closed the pipe, unless the caller ignores SIGPIPE. A limit on file sizes is an
-/// error of writing.
+/// Makes Ctrl-C and SIGTERM end the work cleanly: what is unfinished disappears, and the
+/// program ends with code 130 (143 for SIGTERM). It ends silently, with code 141, when the reader
+/// of its output has closed the pipe, unless the caller ignores SIGPIPE. A limit on file sizes is
+/// an error of writing.
 void listen_for_signals();
 /// The same for one process of several: it leaves at once, since others may wait for it, and says
 /// so where `first_to_tell` says that nobody has.

@@ -12,7 +12,7 @@ namespace ngf::cli {
 
 namespace {
 
-// What a user may write in place of a file.
+// Names that a user may write instead of a file.
 constexpr std::string_view graph_names =
     "builtin:karate builtin:citation planetoid:cora planetoid:citeseer planetoid:pubmed "
     "sbm: er:nodes= ws:nodes= ba:nodes= grid: rmat:";
@@ -38,7 +38,7 @@ std::vector<std::string> flags_of(const CLI::App& verb) {
   return names;
 }
 
-/// What may follow a verb: its flags, the verbs below it and their flags, each once.
+/// The words that may follow a verb: its flags, its subcommands and their flags, each once.
 std::set<std::string> words_after(const CLI::App& verb) {
   std::set<std::string> result;
   for (std::string& flag : flags_of(verb)) result.insert(std::move(flag));
@@ -59,7 +59,7 @@ std::string flag_cases(const CLI::App& program) {
   return text;
 }
 
-// In bash a colon ends a word, so the part of a name before it has to be cut off what we offer.
+// In bash a colon ends a word, so completions omit the part of a name before it.
 std::string bash_script(const CLI::App& program) {
   return fmt::format(R"(# bash completion for ngf: source <(ngf completion bash)
 _ngf() {{
@@ -104,9 +104,8 @@ if [ "$funcstack[1]" = _ngf ]; then _ngf "$@"; else compdef _ngf ngf; fi
 
 void add_completion(CLI::App& program) {
   auto shell = std::make_shared<std::string>();
-  CLI::App* const verb =
-      program.add_subcommand("completion", "A script that teaches a shell to complete ngf's words");
-  verb->add_option("SHELL", *shell, "bash or zsh")
+  CLI::App* const verb = program.add_subcommand("completion", "Print a shell completion script");
+  verb->add_option("SHELL", *shell, "Shell to complete in: bash or zsh")
       ->required()
       ->check(CLI::IsMember({"bash", "zsh"}));
   verb->callback([shell, &program] {

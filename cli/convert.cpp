@@ -28,7 +28,7 @@ void run_convert(const Convert& convert) {
   std::optional<io::Format> format;
   if (!convert.to.empty()) format = io::format_from_name(convert.to);
   TerminalProgress progress("writing " + convert.out.string(), convert.common.quiet);
-  // An npz file is put together in memory: two ids or a value and its copy for each arc.
+  // An npz file is assembled in memory: two ids, or a value and its copy, per arc.
   constexpr std::uint64_t bytes_of_arc = 16;
   if (convert.out.extension() == ".npz") {
     detail::check_budget(bytes_of_arc * read.dataset.graph.arcs(), convert.common.memory,
@@ -52,11 +52,11 @@ void run_convert(const Convert& convert) {
 
 void add_convert(CLI::App& program) {
   auto convert = std::make_shared<Convert>();
-  CLI::App* const verb =
-      program.add_subcommand("convert", "From any format to any that can hold the graph");
+  CLI::App* const verb = program.add_subcommand("convert", "Convert a graph between file formats");
   convert->source.add_to(*verb);
-  verb->add_option("OUT", convert->out, "File to write; its ending names the format")->required();
-  verb->add_option("--to", convert->to, "Format to write [by the name's ending]")
+  verb->add_option("OUT", convert->out, "File to write; its extension chooses the format")
+      ->required();
+  verb->add_option("--to", convert->to, "Format to write [from the file extension]")
       ->check(CLI::IsMember(GraphSource::format_names()));
   convert->common.add_to(*verb);
   verb->callback([convert] { run_convert(*convert); });

@@ -21,7 +21,7 @@ struct Data {
   std::string from;
 };
 
-/// Where `data get` puts what it fetches: --data, or the user's cache.
+/// The download folder of `data get`: --data, or the user's cache.
 std::filesystem::path fetch_target(const Data& data) {
   std::filesystem::path target = data.folder.empty() ? user_cache() : data.folder;
   if (target.empty())
@@ -78,8 +78,7 @@ void show_path(const Data& data) {
 
 void add_data(CLI::App& program) {
   auto data = std::make_shared<Data>();
-  CLI::App* const verb =
-      program.add_subcommand("data", "Named data sets: where they are, or fetch them");
+  CLI::App* const verb = program.add_subcommand("data", "List, locate or download named data sets");
   verb->require_subcommand(1);
   const auto add = [&](const char* name, const char* help, void (*run)(const Data&)) {
     CLI::App* const action = verb->add_subcommand(name, help);
@@ -90,10 +89,11 @@ void add_data(CLI::App& program) {
   };
   add("list", "All data sets that have a name", list_sets);
   CLI::App* const get = add("get", "Download a data set and check it", get_set);
-  get->add_option("NAME", data->name, "Such as planetoid:cora")->required();
-  get->add_option("--from", data->from, "Address of a folder with the files [the authors' own]");
-  CLI::App* const path = add("path", "Where a data set is, or where they are put", show_path);
-  path->add_option("NAME", data->name, "Such as planetoid:cora");
+  get->add_option("NAME", data->name, "Name of the data set, such as planetoid:cora")->required();
+  get->add_option("--from", data->from, "URL of a folder with the files [the authors' own]");
+  CLI::App* const path =
+      add("path", "Print the folder of a data set, or the download folder", show_path);
+  path->add_option("NAME", data->name, "Name of the data set, such as planetoid:cora");
 }
 
 }  // namespace ngf::cli

@@ -46,7 +46,7 @@ struct DenoiseVerb {
   std::filesystem::path out;
 };
 
-/// The number of "epochs:N"; nothing for any other text.
+/// The number N of "epochs:N"; empty for any other text.
 std::optional<std::uint32_t> fixed_epochs(const std::string& text) {
   constexpr std::string_view prefix = "epochs:";
   if (!text.starts_with(prefix)) return {};
@@ -87,14 +87,14 @@ DenoiseSettings settings_of(const DenoiseVerb& verb) {
   return settings;
 }
 
-/// Signals as columns, and whether they are rows of the file.
+/// Signals as columns, and whether the file has them as rows.
 struct Signals {
   Matrix columns;
   bool turned = false;
 };
 
 Signals read_signals(const std::filesystem::path& path, NodeId nodes, const Common& common) {
-  // The result, and the turned copies of both.
+  // The result, and the transposed copies of both.
   constexpr int copies = 3;
   Matrix matrix =
       io::read_matrix(path, {.threads = common.threads, .memory = common.memory, .copies = copies});
@@ -107,7 +107,7 @@ Signals read_signals(const std::filesystem::path& path, NodeId nodes, const Comm
                   path.string(), matrix.rows(), matrix.cols(), nodes, nodes, nodes));
 }
 
-// ---- Pictures ----
+// ---- Charts ----
 
 /// A line whose points are first, first + 1, ... along the axis.
 Series line(const std::string& name, double first, std::vector<double> y, bool dotted = false) {
@@ -129,7 +129,7 @@ Chart chart(std::string title, std::string x_label, std::string y_label, bool lo
   return result;
 }
 
-/// By epoch the median over the signals that have a value there.
+/// The median by epoch, over the signals that have a value at this epoch.
 Series median_series(const std::string& name, const DenoiseResult& result,
                      std::vector<double> DenoisedSignal::*values) {
   std::size_t epochs = 0;
@@ -191,7 +191,7 @@ std::vector<Chart> charts_of(const DenoiseVerb& verb, const Matrix& noisy, const
   return charts;
 }
 
-// ---- What is said ----
+// ---- Output ----
 
 /// The signals' values of one kind.
 template <typename Value>
@@ -254,8 +254,8 @@ void print_result(const DenoiseVerb& verb, const DenoiseResult& result, double s
   fmt::print("{} signal{} denoised by {}, {:.3g} s\n", result.each.size(),
              result.each.size() == 1 ? "" : "s", verb.arch, seconds);
   if (alone > 0) {
-    fmt::print("{} left as {}: the graph foretells nothing of {}\n", alone,
-               alone == 1 ? "it is" : "they are", alone == 1 ? "it" : "them");
+    fmt::print("{} returned unchanged: the graph does not predict {}\n", alone,
+               alone == 1 ? "it" : "them");
   }
   std::vector<double> epochs;
   for (const DenoisedSignal& own : result.each) {
@@ -318,55 +318,59 @@ void run_denoise(const DenoiseVerb& verb) {
 void add_network_flags(CLI::App& verb, DenoiseVerb& denoise) {
   DenoiseSettings& settings = denoise.settings;
   verb.add_option("--layers", settings.layers,
-                  "Layers of the network; 2 of ngf and gf are the decoder")
+                  "Number of layers; ngf and gf with 2 layers are the decoder")
       ->check(CLI::Range(2, 1000))
       ->capture_default_str();
-  verb.add_option("--hidden", settings.hidden, "Width of hidden layers")
+  verb.add_option("--hidden", settings.hidden, "Number of features of each hidden layer")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
-  verb.add_option("--epochs", settings.epochs, "Epochs at most")
+  verb.add_option("--epochs", settings.epochs, "Maximum number of epochs")
       ->check(CLI::Range(1U, 100'000'000U))
       ->capture_default_str();
-  verb.add_option("--lr", settings.lr, "Step of the optimiser")->capture_default_str();
-  verb.add_option("--optimizer", denoise.optimizer, "Adam, or plain gradient descent")
+  verb.add_option("--lr", settings.lr, "Learning rate")->capture_default_str();
+  verb.add_option("--optimizer", denoise.optimizer, "Optimizer: Adam, or plain gradient descent")
       ->check(CLI::IsMember({"adam", "gd"}))
       ->capture_default_str();
-  verb.add_option("--folds", settings.folds, "Of --stop blind: parts of the nodes held out in turn")
+  verb.add_option("--folds", settings.folds, "With --stop blind: number of cross-validation folds")
       ->check(CLI::Range(2, 1000))
       ->capture_default_str();
-  verb.add_option("--window", settings.window, "Of --stop variance: epochs")
+  verb.add_option("--window", settings.window,
+                  "With --stop variance: length of the window, in epochs")
       ->check(CLI::Range(2, 100'000))
       ->capture_default_str();
-  verb.add_option("--storage", denoise.storage, "How shells are held")
+  verb.add_option("--storage", denoise.storage, "How shells are stored in memory")
       ->check(CLI::IsMember(detail::names_of(storage_name, Storage::stream)))
       ->capture_default_str();
-  verb.add_flag("--as-is", denoise.as_is, "Fit signals in their own unit, not centred and scaled");
+  verb.add_flag("--as-is", denoise.as_is, "Do not centre and scale the signals before the fit");
 }
 
 }  // namespace
 
 void add_denoise(CLI::App& program) {
   auto denoise = std::make_shared<DenoiseVerb>();
-  CLI::App* const verb = program.add_subcommand(
-      "denoise", "Take noise away from signals on the nodes, and fill in missing values");
+  CLI::App* const verb =
+      program.add_subcommand("denoise", "Denoise signals on the nodes, and fill in missing values");
   denoise->source.add_to(*verb);
   verb->add_option("--signal", denoise->signal,
-                   "Noisy signals: .csv or .npy, nodes as rows or as columns; NaN is missing")
+                   "Noisy signals: .csv or .npy, nodes as rows or columns; NaN is a missing value")
       ->required();
   verb->add_option("-o,--output", denoise->out, "File to write: .csv or .npy")->required();
-  verb->add_option("--arch", denoise->arch, "What denoises")
+  verb->add_option("--arch", denoise->arch, "Denoising method")
       ->check(CLI::IsMember(detail::names_of(arch_name, DenoiseArch::median)))
       ->capture_default_str();
   denoise->flags.add_taps_to(*verb);
   denoise->flags.add_matrices_to(*verb);
-  verb->add_option("--stop", denoise->stop, "When: blind, sure, variance, oracle or epochs:N")
+  verb->add_option("--stop", denoise->stop,
+                   "Stopping rule: blind, sure, variance, oracle or epochs:N")
       ->check(check_stop)
       ->capture_default_str();
   verb->add_option("--noise-level", denoise->noise_level,
-                   "Standard deviation of the noise, where it is known")
+                   "Standard deviation of the noise, if known")
       ->check(CLI::PositiveNumber);
-  verb->add_option("--clean", denoise->clean, "Clean signals, to score with and for the oracle");
-  verb->add_option("--plot", denoise->plot, "Write errors by epoch and a signal: .svg");
+  verb->add_option("--clean", denoise->clean,
+                   "Clean signals, to compute the error and for --stop oracle");
+  verb->add_option("--plot", denoise->plot,
+                   "Write a chart of the error by epoch and of one signal: .svg");
   add_network_flags(*verb, *denoise);
   denoise->common.add_to(*verb);
   verb->callback([denoise] { run_denoise(*denoise); });

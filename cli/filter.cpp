@@ -46,7 +46,7 @@ struct FilterVerb {
   std::filesystem::path out;
 };
 
-/// Signals of the nodes of a graph, without anything that is no number. `copies` is as in
+/// Finite signals on the nodes of a graph. `copies` is as in
 /// io::MatrixReadOptions.
 Matrix read_matrix(const std::filesystem::path& path, NodeId nodes, const Common& common,
                    int copies) {
@@ -66,7 +66,7 @@ Matrix read_matrix(const std::filesystem::path& path, NodeId nodes, const Common
   return signals;
 }
 
-/// A row of taps for each node.
+/// One row of taps per node.
 Taps read_node_taps(const std::filesystem::path& path, NodeId nodes, const Common& common) {
   const Matrix values = read_matrix(path, nodes, common, 2);
   std::vector<std::uint32_t> group(nodes);
@@ -92,7 +92,7 @@ Taps taps_of(const FilterVerb& verb, NodeId nodes) {
   return verb.flags.taps;
 }
 
-/// The result, by several processes: each its own rows where the file is made of rows.
+/// Writes the result with several ranks: each writes its own rows, if the format stores rows.
 void write_together(const Matrix& own, const Partition& partition,
                     const std::filesystem::path& path) {
   if (io::lower_case(path.extension().string()) == ".npy") {
@@ -135,7 +135,7 @@ void print_fit(const FittedTaps& found, double seconds, std::string_view storage
   fmt::print("left unexplained: {:.3g} % of the signals' energy\n", 100 * found.residual);
 }
 
-/// What a filter holds of the shells or of the shift, by rank.
+/// The part of the shells or of the shift that each rank stores.
 Json ranks_of(const NeighborhoodFilter& filter, const Partition& partition) {
   const auto pairs = filter.shells().pairs();
   return by_rank(partition, std::accumulate(pairs.begin(), pairs.end(), std::uint64_t{0}),
@@ -145,7 +145,7 @@ Json ranks_of(const ShiftOperator& shift, const Partition& partition) {
   return by_rank(partition, shift.entries(), 0);
 }
 
-/// What the JSON of a filter says besides, from the filter on this rank's rows.
+/// Further JSON keys of a filter, from the filter on this rank's rows.
 void add_facts(Json& json, const NeighborhoodFilter& filter, const FilterVerb& verb,
                std::int64_t width) {
   json["form"] = form_name(filter.form<double>(width));
@@ -160,7 +160,7 @@ void add_facts(Json& json, const ShiftOperator& /*shift*/, const FilterVerb& /*v
   json["form"] = "powers";
 }
 
-/// What filters of every kind do with signals. With several ranks, x has the rows of this one.
+/// Applies a filter of any kind. With several ranks, x has the rows of this rank.
 template <typename Filter, typename Local>
 void run_with(const Filter& filter, const Local& local, std::string_view storage,
               const FilterVerb& verb, const Matrix& x, const Partition* partition) {
@@ -215,7 +215,7 @@ Taps sharded_taps(const Taps& taps, const Partition& partition) {
   return {taps.count(), taps.values(), sharded_groups(taps.group_of(), partition)};
 }
 
-/// About how far the filter reaches, before its taps are read.
+/// Estimated number of hops of the filter, before its taps are read.
 std::uint32_t hops_of(const FilterVerb& verb) {
   if (verb.shells.given()) return verb.shells.options(verb.common).hops;
   constexpr std::uint32_t several = 4;
@@ -229,7 +229,7 @@ int copies_at_work(const FilterVerb& verb) {
   return 1 + 3 * static_cast<int>(std::min(hops_of(verb), 1000U) + 1);
 }
 
-/// What a filter is made from.
+/// Settings of a filter.
 struct FilterInput {
   Graph graph;
   Taps taps;
@@ -271,7 +271,7 @@ FilterOptions options_of(const FilterVerb& verb, const FilterInput& input) {
 
 void show_plan(const FilterVerb& verb, const FilterInput& input) {
   const auto& [graph, taps, x, partition] = input;
-  // The largest eigenvalue changes no size.
+  // The largest eigenvalue does not change any size.
   const Shift shift =
       verb.flags.shift() == Shift::adjacency_lmax ? Shift::adjacency : verb.flags.shift();
   const Json plan =
@@ -286,7 +286,7 @@ void show_plan(const FilterVerb& verb, const FilterInput& input) {
   }
 }
 
-/// Makes the filter and runs it.
+/// Builds the filter and applies it.
 void filter_signals(const FilterVerb& verb, const FilterInput& input) {
   const auto& [graph, taps, x, partition] = input;
   std::optional<detail::MemoryReserve> for_work(
@@ -337,25 +337,24 @@ void run_filter(const FilterVerb& verb) {
 
 void add_filter(CLI::App& program) {
   auto filter = std::make_shared<FilterVerb>();
-  CLI::App* const verb = program.add_subcommand(
-      "filter", "Filter signals on the nodes, or find the filter between two");
+  CLI::App* const verb =
+      program.add_subcommand("filter", "Filter signals on the nodes, or fit a filter to signals");
   filter->source.add_to(*verb);
   verb->add_option("--signal", filter->signal, "Signals: .csv or .npy, one row per node");
   auto* const taps = filter->flags.add_to(*verb);
   auto* const node_taps = verb->add_option("--node-taps", filter->node_taps,
-                                           "Taps of each node: .csv or .npy, one row a node");
-  auto* const fit = verb->add_option("--fit", filter->fit,
-                                     "Find the taps, up to --hops, that take the signals to these");
+                                           "Taps of each node: .csv or .npy, one row per node");
+  auto* const fit = verb->add_option(
+      "--fit", filter->fit, "Fit taps 0..--hops so that the filtered signals match this file");
   taps->excludes(node_taps)->excludes(fit);
   node_taps->excludes(fit);
   filter->shells.add_to(*verb, false);
-  verb->add_option("--merge-twins", filter->merging,
-                   "Whether nodes with the same neighbours share their part of the shells")
+  verb->add_option("--merge-twins", filter->merging, "Merge nodes with the same neighbours (twins)")
       ->check(CLI::IsMember(detail::names_of(merging_name, Merging::always)));
-  verb->add_option("--form", filter->form, "How products with the shells are computed")
+  verb->add_option("--form", filter->form,
+                   "Product form: how products with the shells are computed")
       ->check(CLI::IsMember(detail::names_of(form_name, ProductForm::hop_tiles)));
-  verb->add_flag("--plan", filter->plan,
-                 "Print how the filter would be built, and do nothing else");
+  verb->add_flag("--plan", filter->plan, "Print the plan of the computation and exit");
   verb->add_option("-o,--output", filter->out, "File to write: .csv or .npy")->excludes(fit);
   filter->common.add_to(*verb);
   verb->callback([filter] { run_filter(*filter); });

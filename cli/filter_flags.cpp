@@ -10,7 +10,8 @@ CLI::Option* FilterFlags::add_taps_to(CLI::App& verb) {
 
 CLI::Option* FilterFlags::add_to(CLI::App& verb) {
   CLI::Option* const option = add_taps_to(verb);
-  verb.add_option("--kind", kind_, "What taps weigh: shells, or powers of a shift")
+  verb.add_option("--kind", kind_,
+                  "Kind of filter: on shells, or on powers of a graph shift operator")
       ->check(CLI::IsMember({"neighborhood", "polynomial"}))
       ->capture_default_str();
   add_matrices_to(verb);
@@ -18,10 +19,10 @@ CLI::Option* FilterFlags::add_to(CLI::App& verb) {
 }
 
 void FilterFlags::add_matrices_to(CLI::App& verb) {
-  verb.add_option("--shift", shift_, "The matrix of a polynomial filter")
+  verb.add_option("--shift", shift_, "Graph shift operator of a polynomial filter")
       ->check(CLI::IsMember(detail::names_of(shift_name, Shift::gcn)))
       ->capture_default_str();
-  verb.add_option("--normalize", normalize_, "How shells are normalised")
+  verb.add_option("--normalize", normalize_, "Normalisation of the shells")
       ->check(CLI::IsMember(detail::names_of(normalization_name, Normalization::row)))
       ->capture_default_str();
 }

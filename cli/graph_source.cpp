@@ -22,7 +22,7 @@ NodeId id_of(const io::ReadResult& read, NodeId u) {
   return read.original_ids.empty() ? u + read.first_id : read.original_ids[u];
 }
 
-/// One line a node: its number here and its id in the file.
+/// One line per node: its number here and its id in the file.
 void write_id_map(const std::filesystem::path& path, const io::ReadResult& read) {
   io::AtomicFile file(path);
   std::string text = "node,id\n";
@@ -57,21 +57,21 @@ void GraphSource::add_to(CLI::App& verb, bool required, const std::string& argum
       ->group(group);
   verb.add_flag("--keep-self-loops", keep_self_loops_, "Keep edges from a node to itself")
       ->group(group);
-  verb.add_option("--format", format_, "Format of the file [told by its content]")
+  verb.add_option("--format", format_, "Format of the file [detected from its content]")
       ->check(CLI::IsMember(format_names()))
       ->group(group);
-  verb.add_option("--ids", ids_, "Ids of an edge list are row numbers, or names to be compacted")
+  verb.add_option("--ids", ids_, "Ids of an edge list: row numbers, or names to be renumbered")
       ->check(CLI::IsMember({"rows", "compact"}))
       ->group(group);
   verb.add_option("--base", base_, "The smallest row number of an edge list")
       ->check(CLI::IsMember({0, 1}))
       ->group(group);
   verb.add_flag("--lenient", lenient_,
-                "Read a file that contradicts its own header or itself, with a warning")
+                "Read a file that contradicts its header or itself, with a warning")
       ->group(group);
-  verb.add_option("--id-map", id_map_, "Write a table of node numbers and the file's ids")
+  verb.add_option("--id-map", id_map_, "Write a table of node numbers and the ids of the file")
       ->group(group);
-  verb.add_option("--data", data_, "Folder of named data sets")->group(group);
+  verb.add_option("--data", data_, "Folder with named data sets")->group(group);
 }
 
 std::vector<std::string> GraphSource::format_names() {

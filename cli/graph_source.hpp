@@ -13,7 +13,7 @@ namespace ngf::cli {
 /// The argument GRAPH and the flags that say how to read it.
 class GraphSource {
  public:
-  /// GRAPH, or what the verb calls it, `--directed`, `--largest-component`, `--format`, `--ids`,
+  /// GRAPH, or another name for it, `--directed`, `--largest-component`, `--format`, `--ids`,
   /// ...
   void add_to(CLI::App& verb, bool required = true, const std::string& argument = "GRAPH");
 
@@ -22,9 +22,9 @@ class GraphSource {
   io::ReadResult load(const Common& common) const;
 
   const std::string& name() const { return name_; }
-  /// Where named data sets are looked for: `--data`, $NGF_DATA, ./data, the user's cache.
+  /// Folders of named data sets: `--data`, $NGF_DATA, ./data, the user's cache.
   static std::vector<std::filesystem::path> folders(const std::filesystem::path& first);
-  /// What `--format` and `--to` take: every format that is a single file.
+  /// Values of `--format` and `--to`: every single-file format.
   static std::vector<std::string> format_names();
 
  private:

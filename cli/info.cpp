@@ -148,7 +148,7 @@ void print_for_people(const io::ReadResult& read, const ComponentFacts& facts, c
   }
 }
 
-/// Of an estimate: pairs are whole.
+/// Rounds an estimate of pairs.
 std::uint64_t pairs_at(const ShellPlan& plan, std::size_t hop) {
   return static_cast<std::uint64_t>(std::llround(plan.estimate.pairs[hop]));
 }
@@ -176,12 +176,12 @@ void print_plan(const ShellPlan& plan) {
   }
 }
 
-/// With the size of every shell.
+/// Counts the size of every shell.
 ShellPlan detailed_plan(const Graph& graph, const ShellOptions& options) {
   return plan_shells(graph, options, estimate_shells(graph, options));
 }
 
-/// What each process would hold.
+/// The memory of each rank.
 Json plans_of_ranks(const Graph& of_first, const Info& info) {
   ShellOptions options = info.shells.options(info.common);
   const ShardedDataset dealt = distribute_graph(of_first, options.hops);
@@ -217,10 +217,11 @@ void run_info(const Info& info) {
 
 void add_info(CLI::App& program) {
   auto info = std::make_shared<Info>();
-  CLI::App* const verb = program.add_subcommand("info", "What is in a graph");
+  CLI::App* const verb =
+      program.add_subcommand("info", "Describe a graph: size, components, radius and diameter");
   info->source.add_to(*verb);
   info->shells.add_to(*verb, false);
-  verb->add_flag("--no-extent", info->no_extent, "Leave out radius and diameter");
+  verb->add_flag("--no-extent", info->no_extent, "Do not compute radius and diameter");
   info->common.add_to(*verb);
   verb->callback([info] { run_info(*info); });
 }

@@ -44,13 +44,13 @@ int answer_parse_error(const CLI::App& program, const CLI::ParseError& error) {
 
 int run(int argc, char** argv) {
   CLI::App program(
-      "Neighbourhood graph filters: who is exactly k hops from whom, and what follows.");
+      "Neighbourhood graph filters: k-hop matrices, filters, node classification and denoising");
   program.name("ngf");
   bool version = false;
   bool json = false;
   CLI::Option* const asked = program.add_flag(
-      "--version", version, "Version, compiler, instruction sets, threads and libraries");
-  program.add_flag("--json", json, "With --version: as JSON")->needs(asked);
+      "--version", version, "Print version, compiler, instruction sets, threads and libraries");
+  program.add_flag("--json", json, "With --version: print JSON")->needs(asked);
   program.require_subcommand(0, 1);
   add_info(program);
   add_convert(program);

@@ -16,7 +16,7 @@ namespace ngf::cli {
 
 namespace {
 
-/// Whether Open MPI or MPICH tell that they have started this process beside others.
+/// Whether Open MPI or MPICH have started this process with others, by their environment variables.
 bool has_other_ranks() {
   for (const char* const name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
     const char* const value = std::getenv(name);
@@ -32,7 +32,8 @@ bool has_other_ranks() {
 }  // namespace
 
 std::unique_ptr<mpi::Session> start_mpi() {
-  // Slurm tells a rank alone, and so does a parent that has used MPI; MPI itself knows more.
+  // Slurm sets variables for a single rank, too, and so does a parent that has used MPI; MPI itself
+  // knows the number of ranks.
   if (!has_other_ranks() && std::getenv("PMIX_RANK") == nullptr) return nullptr;
   namespace fs = std::filesystem;
   std::error_code unknown;

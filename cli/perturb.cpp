@@ -33,7 +33,7 @@ void run_perturb(Perturb& perturb) {
   perturb.options.memory = perturb.common.memory;
   perturb.options.progress = &progress;
   Perturbed changed = ngf::perturb(read.dataset.graph, perturb.options);
-  // The nodes stay, so what is known about them stays true.
+  // The nodes do not change, so features, labels and splits stay valid.
   read.dataset.graph = std::move(changed.graph);
   const io::WriteResult written = io::write_graph(perturb.out, read.dataset, {}, &progress);
   for (const std::string& text : written.warnings) warn(perturb.common, text);
@@ -62,7 +62,7 @@ void add_perturb_flags(CLI::App& verb, PerturbOptions& options) {
   verb.add_option("--destroy", options.destroy, "Edges to destroy, in % of the edge count")
       ->check(CLI::Range(0.0, 100.0));
   verb.add_flag("--probability", options.as_probability,
-                "Both are probabilities from 0 to 1: every pair is flipped independently");
+                "Read --create and --destroy as probabilities of each pair and each edge");
 }
 
 void add_perturb(CLI::App& program) {
@@ -70,7 +70,7 @@ void add_perturb(CLI::App& program) {
   CLI::App* const verb = program.add_subcommand("perturb", "Create and destroy edges at random");
   perturb->source.add_to(*verb);
   add_perturb_flags(*verb, perturb->options);
-  verb->add_option("-o,--output", perturb->out, "File to write; its ending names the format")
+  verb->add_option("-o,--output", perturb->out, "File to write; its extension chooses the format")
       ->required();
   perturb->common.add_to(*verb);
   verb->callback([perturb] { run_perturb(*perturb); });

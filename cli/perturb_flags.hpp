@@ -8,7 +8,7 @@ namespace ngf::cli {
 
 /// `--create`, `--destroy`, `--probability`.
 void add_perturb_flags(CLI::App& verb, PerturbOptions& options);
-/// Throws where they do not go together.
+/// Throws if they contradict each other.
 void check_perturb_flags(const PerturbOptions& options);
 
 }  // namespace ngf::cli

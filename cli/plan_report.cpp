@@ -21,7 +21,7 @@ Json plan_json(const FilterPlan& plan, NodeId nodes) {
             {"form", form_name(plan.form)},
             {"bytes", shells.bytes()}};
   for (const Storage kind : {Storage::sparse, Storage::dense, Storage::stream}) {
-    // Without an estimate of the pairs, the bytes of lists are not known.
+    // Without an estimate of the pairs, the bytes of lists are unknown.
     if (kind == Storage::sparse && shells.estimate.pairs.empty()) continue;
     json["bytes_of_storage"][std::string(storage_name(kind))] = shells.bytes_of(kind);
   }

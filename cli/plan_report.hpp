@@ -3,7 +3,7 @@
 #include "common.hpp"
 #include "ngf/filter.hpp"
 
-/// Plans of filters, as JSON and for people.
+/// Plans of filters, as JSON and as text.
 namespace ngf::cli {
 
 /// `nodes` are those of the graph, before twins are merged.

@@ -32,7 +32,7 @@ struct PredictVerb {
   std::filesystem::path out;
 };
 
-/// A field of a table, in quotes where it needs them.
+/// A CSV field, quoted if necessary.
 std::string csv_field(const std::string& text) {
   if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
   std::string quoted = "\"";
@@ -60,7 +60,7 @@ void write_labels(const std::filesystem::path& path, const Model& model,
   file.commit();
 }
 
-/// How good the predictions are for these nodes, by every measure that they have.
+/// All scores of the predictions for these nodes.
 void add_scores(Json& json, const std::string& prefix, const Prediction& prediction,
                 const Dataset& dataset, const std::vector<NodeId>& nodes) {
   std::vector<std::int32_t> predicted;
@@ -144,13 +144,13 @@ void run_predict(const PredictVerb& verb) {
 void add_predict(CLI::App& program) {
   auto predict = std::make_shared<PredictVerb>();
   CLI::App* const verb =
-      program.add_subcommand("predict", "What a trained network says of each node");
-  verb->add_option("MODEL", predict->model, "A file that `ngf train -o` has written")->required();
+      program.add_subcommand("predict", "Predict the label of each node with a trained model");
+  verb->add_option("MODEL", predict->model, "Model file, written by `ngf train -o`")->required();
   predict->source.add_to(*verb, true, "DATASET");
   add_storage_flag(*verb, predict->storage)->capture_default_str();
   add_split_flag(*verb, predict->split);
   verb->add_option("-o,--output", predict->out,
-                   "File to write: a line node,label,probability a node");
+                   "File to write: one line node,label,probability per node");
   predict->common.add_to(*verb);
   verb->callback([predict] { run_predict(*predict); });
 }

@@ -84,7 +84,7 @@ void share_node_data(Dataset& dataset) {
 Ranks::Ranks() {
   session = start_mpi();
   if (communicator() == nullptr) return;
-  // One process prints; the others' output goes nowhere. Errors are told by whoever has one.
+  // Only rank 0 prints to stdout. A rank with an error prints it itself.
   if (!speaks()) {
     [[maybe_unused]] const std::FILE* const silent = std::freopen("/dev/null", "w", stdout);
   }
@@ -107,7 +107,7 @@ void Ranks::agree_on(std::span<char* const> arguments) {
   std::vector<std::string> all = communicator()->gather(own);
   const auto other = std::ranges::find_if(all, [&](const auto& text) { return text != all[0]; });
   if (other == all.end()) return;
-  // The first process ends all, so the others wait for it.
+  // Rank 0 ends the job, so the others wait for it.
   if (!speaks()) communicator()->gather("");
   const auto rank = other - all.begin();
   for (std::string* const text : {&all[0], &*other}) std::ranges::replace(*text, '\0', ' ');

@@ -110,7 +110,7 @@ void print_outcome(const ReproduceVerb& verb, const std::string& provenance, boo
   fmt::print("Report: {}\n", one_line(page.string()));
 }
 
-/// Returns whether one made to order stands in for some.
+/// Returns whether a synthetic data set replaces some of them.
 bool add_datasets(const ReproduceVerb& verb, experiments::Study& study) {
   const std::vector<std::string> missing =
       experiments::add_datasets(study, GraphSource::folders(verb.data), on_terminal(verb.common));
@@ -147,25 +147,25 @@ void run_reproduce(const ReproduceVerb& verb) {
 void add_reproduce(CLI::App& program) {
   auto reproduce = std::make_shared<ReproduceVerb>();
   CLI::App* const verb = program.add_subcommand(
-      "reproduce", "The paper's table and figures, run again, as a report to read");
+      "reproduce", "Reproduce the paper's table, figures and claims, and write a report");
   std::vector<std::string> names{"all"};
   for (const std::string& name : experiments::figure_names()) names.push_back(name);
-  verb->add_option("FIGURE", reproduce->figures, "Which; several may be named")
+  verb->add_option("FIGURE", reproduce->figures, "Figures to run; more than one may be named")
       ->check(CLI::IsMember(names))
       ->capture_default_str();
-  CLI::Option* const quick = verb->add_flag(
-      "--quick", reproduce->quick, "Fewer signals, runs and taps: about two minutes [default]");
-  verb->add_flag("--full", reproduce->full, "The paper's sizes: hours")->excludes(quick);
+  CLI::Option* const quick =
+      verb->add_flag("--quick", reproduce->quick, "Small sizes: about two minutes [default]");
+  verb->add_flag("--full", reproduce->full, "The paper's sizes: several hours")->excludes(quick);
   verb->add_option("--settings", reproduce->settings,
-                   "Where the paper's text and code differ (figures 2a and 2b)")
+                   "Settings of the paper's text or code, where they differ (fig2a, fig2b)")
       ->check(CLI::IsMember({"text", "code"}))
       ->capture_default_str();
   verb->add_option("--runs", reproduce->runs,
-                   "Networks for each point of figures 3a and 3b [2; of a full run 25]")
+                   "Runs per point of fig3a and fig3b [2; with --full 25]")
       ->check(CLI::Range(1, 1000));
   verb->add_flag("--resume", reproduce->resume,
-                 "Go on with a job that was cut off: only the missing cells are run");
-  verb->add_option("--data", reproduce->data, "Folder of named data sets");
+                 "Resume an interrupted job: run only the missing cells");
+  verb->add_option("--data", reproduce->data, "Folder with named data sets");
   verb->add_option("-o,--output", reproduce->out, "Folder for the report")->capture_default_str();
   reproduce->common.add_to(*verb);
   verb->callback([reproduce] { run_reproduce(*reproduce); });

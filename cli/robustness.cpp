@@ -72,13 +72,13 @@ void run_robustness(RobustnessVerb& verb) {
 
 void add_robustness(CLI::App& program) {
   auto verb = std::make_shared<RobustnessVerb>();
-  CLI::App* const robustness = program.add_subcommand(
-      "robustness", "How far filters move when edges are created and destroyed");
+  CLI::App* const robustness =
+      program.add_subcommand("robustness", "Measure the error of filters under edge perturbation");
   verb->source.add_to(*robustness);
   verb->filter.add_taps_to(*robustness)->required();
   verb->filter.add_matrices_to(*robustness);
   add_perturb_flags(*robustness, verb->options.perturb);
-  robustness->add_option("--realisations", verb->options.realisations, "How many perturbed graphs")
+  robustness->add_option("--realisations", verb->options.realisations, "Number of perturbed graphs")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
   verb->common.add_to(*robustness);

@@ -23,7 +23,7 @@ std::uint32_t parse_hops(const std::string& text) {
 }  // namespace
 
 CLI::Option* add_storage_flag(CLI::App& verb, std::string& storage) {
-  return verb.add_option("--storage", storage, "How shells are held")
+  return verb.add_option("--storage", storage, "How shells are stored in memory")
       ->check(CLI::IsMember(detail::names_of(storage_name, Storage::stream)));
 }
 
@@ -34,19 +34,19 @@ Storage storage_named(const std::string& name) {
 CLI::Option* add_min_paths_flag(CLI::App& verb, int& min_paths) {
   return verb
       .add_option("--min-paths", min_paths,
-                  "A pair at 2 hops or more counts if this many shortest paths join it")
+                  "Keep a pair at 2 or more hops only if it has this many shortest paths")
       ->check(CLI::Range(1, 3));
 }
 
 void ShellFlags::add_to(CLI::App& verb, bool hops_required) {
-  verb.add_option("--hops", hops_, "Shells 0 to this many hops; all: to the diameter")
+  verb.add_option("--hops", hops_, "Compute shells 0..H; all: up to the diameter")
       ->required(hops_required)
       ->check([](const std::string& text) {
         parse_hops(text);
         return std::string();
       });
   add_storage_flag(verb, storage_)->capture_default_str();
-  verb.add_option("--engine", engine_, "How shells are found")
+  verb.add_option("--engine", engine_, "Algorithm that computes the shells")
       ->check(CLI::IsMember(detail::names_of(engine_name, Engine::queue)))
       ->capture_default_str();
   add_min_paths_flag(verb, min_paths_)->capture_default_str();

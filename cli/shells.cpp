@@ -33,7 +33,7 @@ struct ShellsVerb {
   std::filesystem::path out;
 };
 
-/// What the verb prints.
+/// Output of the verb.
 struct Answer {
   std::vector<std::uint64_t> pairs;
   Storage storage = Storage::stream;
@@ -57,7 +57,7 @@ void write_matrix(const HopMatrix<Hop>& matrix, const std::filesystem::path& pat
   file.commit();
 }
 
-/// The same by several processes, in the order that nodes had before they were dealt.
+/// The same with several ranks, in the original order of the nodes.
 template <typename Hop>
 void write_hops_of(const Shells& shells, const Partition& partition,
                    const std::filesystem::path& path) {
@@ -83,7 +83,7 @@ void write_hops_of(const Shells& shells, const Partition& partition,
   }
 }
 
-/// What shells that were built tell of themselves.
+/// Storage and size of the shells.
 Answer answer_of(const Shells& shells) {
   return {.pairs = shells.pairs(), .storage = shells.storage(), .bytes = shells.bytes()};
 }
@@ -100,7 +100,7 @@ Answer write_distances(const Graph& graph, ShellOptions options, const ShellsVer
   const Shells shells = build(graph, options, verb);
   TerminalProgress progress("writing " + verb.out.string(), verb.common.quiet);
   if (partition != nullptr) {
-    // Two bytes where any process needs them.
+    // Two bytes if any rank needs them.
     std::array<std::uint64_t, 1> wide{
         std::holds_alternative<HopMatrix<std::uint16_t>>(shells.held()) ? 1U : 0U};
     partition->communicator().sum(std::span<std::uint64_t>(wide));
@@ -121,7 +121,7 @@ Answer write_distances(const Graph& graph, ShellOptions options, const ShellsVer
   return answer_of(shells);
 }
 
-/// One shell of this number of pairs, whose rows are all here, as a graph.
+/// One shell with this number of pairs, with all rows, as a graph.
 Graph shell_as_graph(const Shells& shells, std::uint32_t hop, std::uint64_t count, bool directed,
                      std::uint64_t memory) {
   // Its number, and a value with its copy where the file has values.
@@ -138,7 +138,7 @@ Graph shell_as_graph(const Shells& shells, std::uint32_t hop, std::uint64_t coun
   return {std::move(offsets), std::move(targets), {}, directed};
 }
 
-/// The same from the rows of all processes, by the numbers that nodes had.
+/// The same from the rows of all ranks, in the original order of the nodes.
 Graph gather_shell(const Shells& shells, std::uint32_t hop, bool directed,
                    const Partition& partition) {
   std::string own;
@@ -162,7 +162,7 @@ Graph gather_shell(const Shells& shells, std::uint32_t hop, bool directed,
   return build_graph(shells.nodes(), arcs, options);
 }
 
-/// One shell as a graph, so that it is written in any format that a graph is.
+/// One shell as a graph, which can be written in all graph formats.
 Answer write_shell(const Graph& graph, ShellOptions options, const ShellsVerb& verb,
                    const Partition* partition) {
   options.hops = *verb.hop;
@@ -184,11 +184,11 @@ Answer find_shells(const Graph& graph, const ShellOptions& options, const Shells
                    const Partition* partition) {
   if (verb.distances) return write_distances(graph, options, verb, partition);
   if (verb.hop) return write_shell(graph, options, verb, partition);
-  // Sizes alone need nothing held, unless it was asked for.
+  // Sizes need no storage, unless one was requested.
   if (options.storage == Storage::automatic || options.storage == Storage::stream) {
     TerminalProgress progress("counting pairs", verb.common.quiet);
     if (partition == nullptr) return {.pairs = shell_sizes(graph, options, &progress)};
-    // No rows are kept, so that whoever counts them need not own them.
+    // No rows are kept, so that any rank may count them.
     ShellOptions of_all = options;
     of_all.rows = {};
     const auto rank = static_cast<std::size_t>(partition->communicator().rank());
@@ -198,7 +198,7 @@ Answer find_shells(const Graph& graph, const ShellOptions& options, const Shells
   return answer_of(build(graph, options, verb));
 }
 
-/// What all processes have found, from what each has.
+/// Combines the results of all ranks.
 void add_up(Answer& answer, const Partition& partition) {
   answer.own_pairs = std::accumulate(answer.pairs.begin(), answer.pairs.end(), std::uint64_t{0});
   answer.pairs.resize(partition.communicator().largest(answer.pairs.size()), 0);
@@ -249,7 +249,7 @@ void run_shells(const ShellsVerb& verb) {
     answer.bytes = 0;
     for (const Json& rank : answer.ranks) answer.bytes += rank.at("bytes").get<std::uint64_t>();
   }
-  // Shells that were asked for and are empty are said to be empty.
+  // Print requested shells that are empty.
   const std::uint32_t last = verb.hop.value_or(options.hops);
   if (last != all_hops) answer.pairs.resize(last + std::size_t{1}, 0);
   if (verb.common.json) {
@@ -272,13 +272,13 @@ void run_shells(const ShellsVerb& verb) {
 void add_shells(CLI::App& program) {
   auto shells = std::make_shared<ShellsVerb>();
   CLI::App* const verb = program.add_subcommand(
-      "shells", "Who is exactly k hops from whom: sizes, one shell, or all hops");
+      "shells", "Compute k-hop shells: their sizes, one shell, or all hop distances");
   shells->source.add_to(*verb);
   shells->flags.add_to(*verb, true);
   CLI::Option* const hop =
-      verb->add_option("--hop", shells->hop, "Write the shell of this hop, as a matrix: -o A.npz");
+      verb->add_option("--hop", shells->hop, "Write the shell of this hop as a matrix: -o A.npz");
   verb->add_flag("--distances", shells->distances,
-                 "Write the hops of all pairs: -o D.npy (255 = farther; uint16 where needed)")
+                 "Write the hop distances of all pairs: -o D.npy (255 = farther; uint16 if needed)")
       ->excludes(hop);
   verb->add_option("-o,--output", shells->out, "File to write");
   shells->common.add_to(*verb);

@@ -201,17 +201,16 @@ void run_train(const TrainVerb& verb) {
 
 void add_train(CLI::App& program) {
   auto train = std::make_shared<TrainVerb>();
-  CLI::App* const verb = program.add_subcommand(
-      "train", "Teach a network the labels of some nodes, and score it on others");
+  CLI::App* const verb = program.add_subcommand("train", "Train a node classifier and score it");
   train->source.add_to(*verb, true, "DATASET");
-  verb->add_option("--runs", train->runs, "How many networks, of seeds --seed, + 1, + 2, ...")
+  verb->add_option("--runs", train->runs, "Number of networks, with seeds --seed, --seed + 1, ...")
       ->check(CLI::Range(1U, 1'000'000U))
       ->capture_default_str();
   verb->add_flag("--resume", train->resume,
-                 "Go on with a job that was cut off: only the missing runs are trained");
-  verb->add_option("--plot", train->plot, "Write learning curves: .svg");
+                 "Resume an interrupted job: train only the missing runs");
+  verb->add_option("--plot", train->plot, "Write a chart of the learning curves: .svg");
   verb->add_option("-o,--output", train->out,
-                   "Write the network that is best in validation: .safetensors");
+                   "Write the network with the best validation score: .safetensors");
   train->flags.add_to(*verb);
   train->common.add_to(*verb);
   verb->callback([train] { run_train(*train); });

@@ -15,7 +15,7 @@ namespace ngf::cli {
 
 namespace {
 
-/// The group of each node: one whole number a row.
+/// The group of each node: one integer per row.
 std::vector<std::uint32_t> read_groups(const std::filesystem::path& path, NodeId nodes) {
   const Matrix values = io::read_matrix(path);
   if (values.rows() != static_cast<Eigen::Index>(nodes) || values.cols() != 1) {
@@ -82,86 +82,85 @@ std::string check_split(const std::string& text) {
 CLI::Option* add_split_flag(CLI::App& verb, std::string& split) {
   return verb
       .add_option("--split", split,
-                  "public: the data set's own, or its first; INDEX: one of several, from 0; "
+                  "Split: public (the data set's own, or its first), INDEX (from 0), or "
                   "random:SEED")
       ->check(CLI::Validator(check_split, "public|INDEX|random:SEED"));
 }
 
 void TrainFlags::add_to(CLI::App& verb) {
   constexpr std::uint32_t many = 100'000'000;
-  verb.add_option("--recipe", recipe_,
-                  "What the flags below are when they are not given: the paper's, or ours")
+  verb.add_option("--recipe", recipe_, "Defaults of the flags below")
       ->check(CLI::IsMember({"paper", "strong"}))
       ->capture_default_str();
   add_split_flag(verb, split_)->capture_default_str();
 
   const auto* const network = "The network";
-  verb.add_option("--model", model_, "ngcnn: filters on shells; gcnn: on powers of a shift")
+  verb.add_option("--model", model_,
+                  "Kind of network; ngcnn: filters on shells, gcnn: on powers of a shift")
       ->check(CLI::IsMember(detail::names_of(model_name, ModelKind::mlp)))
       ->capture_default_str()
       ->group(network);
-  verb.add_option("--hops", hops_, "Shells, or powers, 0 to this many; of sgc its power")
+  verb.add_option("--hops", hops_, "Shells or powers 0..H; for sgc, its power")
       ->check(CLI::Range(0U, 65534U))
       ->group(network);
-  add_numbers(verb, "--taps", taps_, "h_0,h_1,...: fixed, or where learning starts")
+  add_numbers(verb, "--taps", taps_, "Taps h_0,h_1,...: fixed, or initial values with --learn-taps")
       ->group(network);
-  verb.add_flag("--learn-taps", learn_taps_, "Each layer learns its taps")->group(network);
+  verb.add_flag("--learn-taps", learn_taps_, "Learn the taps of each layer")->group(network);
   verb.add_option("--tap-groups", tap_groups_,
-                  "Taps of their own for groups of nodes: .csv or .npy, a group number a node")
+                  "Group of each node, with taps per group: .csv or .npy, one integer per node")
       ->group(network);
-  verb.add_option("--normalize", normalize_, "How shells are normalised (ngcnn)")
+  verb.add_option("--normalize", normalize_, "Normalisation of the shells (ngcnn)")
       ->check(CLI::IsMember(detail::names_of(normalization_name, Normalization::row)))
       ->group(network);
-  verb.add_option("--shift", shift_, "The matrix whose powers are taken (gcnn)")
+  verb.add_option("--shift", shift_, "Graph shift operator (gcnn)")
       ->check(CLI::IsMember(detail::names_of(shift_name, Shift::gcn)))
       ->group(network);
   add_min_paths_flag(verb, min_paths_)->capture_default_str()->group(network);
   add_storage_flag(verb, storage_)->capture_default_str()->group(network);
-  verb.add_option("--hidden", hidden_, "Width of hidden layers")
+  verb.add_option("--hidden", hidden_, "Number of features of each hidden layer")
       ->check(CLI::Range(1U, 1'000'000U))
       ->group(network);
-  verb.add_option("--layers", layers_, "How many layers")
+  verb.add_option("--layers", layers_, "Number of layers")
       ->check(CLI::Range(1U, 1000U))
       ->group(network);
-  add_switch(verb, network, bias_, {"--bias", "A number is added to each output of a layer"},
-             {"--no-bias", "None is"});
-  add_switch(verb, network, skip_, {"--skip", "Each layer also sees its input past the filter"},
-             {"--no-skip", "It does not"});
+  add_switch(verb, network, bias_, {"--bias", "Add a bias to each layer"},
+             {"--no-bias", "Add no bias"});
+  add_switch(verb, network, skip_,
+             {"--skip", "Add a linear skip connection around the filter of each layer"},
+             {"--no-skip", "Add no skip connections"});
   add_switch(verb, network, normalize_features_,
-             {"--normalize-features", "Each node's features are divided by their sum"},
-             {"--raw-features", "They are taken as they are"});
+             {"--normalize-features", "Divide the features of each node by their sum"},
+             {"--raw-features", "Use the features unchanged"});
 
   const auto* const training = "Training";
-  verb.add_option("--dropout", dropout_, "Share of each layer's input that is left out")
+  verb.add_option("--dropout", dropout_, "Dropout probability of each layer's input")
       ->check(CLI::Range(0.0, 0.999))
       ->group(training);
-  verb.add_option("--weight-decay", weight_decay_, "Pull of the weights towards 0")
+  verb.add_option("--weight-decay", weight_decay_, "Weight decay (L2 regularisation)")
       ->check(CLI::NonNegativeNumber)
       ->group(training);
   add_switch(verb, training, decay_all_layers_,
-             {"--decay-all-layers", "The weights of all layers are pulled"},
-             {"--decay-first-layer", "Only those of the first layer are"});
-  verb.add_option("--lr", lr_, "Step of the optimiser")
-      ->check(CLI::PositiveNumber)
-      ->group(training);
-  verb.add_option("--optimizer", optimizer_, "What takes the steps")
+             {"--decay-all-layers", "Apply weight decay to all layers"},
+             {"--decay-first-layer", "Apply weight decay to the first layer only"});
+  verb.add_option("--lr", lr_, "Learning rate")->check(CLI::PositiveNumber)->group(training);
+  verb.add_option("--optimizer", optimizer_, "Optimizer: Adam, or plain gradient descent (sgd)")
       ->check(CLI::IsMember(detail::names_of(optimizer_name, OptimizerKind::sgd)))
       ->group(training);
-  verb.add_option("--init", init_, "How weights are drawn at first")
+  verb.add_option("--init", init_, "Initialisation of the weights")
       ->check(CLI::IsMember(detail::names_of(initialization_name, Initialization::paper)))
       ->group(training);
-  verb.add_option("--epochs", epochs_, "How many steps")
+  verb.add_option("--epochs", epochs_, "Maximum number of epochs")
       ->check(CLI::Range(1U, many))
       ->group(training);
   verb.add_option("--patience", patience_,
                   "Stop after this many epochs without a better validation score; 0: never")
       ->check(CLI::Range(0U, many))
       ->group(training);
-  verb.add_option("--metric", metric_, "The score [accuracy; auc where there are two classes]")
+  verb.add_option("--metric", metric_, "Score [accuracy; auc for two classes]")
       ->check(CLI::IsMember(detail::names_of(metric_name, Metric::macro_f1)))
       ->group(training);
   verb.add_option("--batch", batch_,
-                  "Runs that are trained side by side, at most; what is cut off loses them [25]")
+                  "Maximum number of runs trained in one batch; an interrupted batch is lost [25]")
       ->check(CLI::Range(1U, 10'000U))
       ->group(training);
 }

@@ -2,7 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
-/// One function a verb: it adds the verb, its flags and what it does to the program.
+/// One function per verb: it adds the verb, its flags and its action to the program.
 namespace ngf::cli {
 
 void add_info(CLI::App& program);
@@ -19,7 +19,7 @@ void add_bench(CLI::App& program);
 void add_data(CLI::App& program);
 void add_completion(CLI::App& program);
 
-/// What `--version` prints.
+/// Text of `--version`.
 void print_version(bool json);
 
 }  // namespace ngf::cli

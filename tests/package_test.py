@@ -27,6 +27,13 @@ add_executable(network network.cpp)
 target_link_libraries(network PRIVATE ngf::nn)
 """
 
+README_CMAKE = """
+cmake_minimum_required(VERSION 3.25)
+project(readme LANGUAGES CXX)
+set(CMAKE_CXX_STANDARD 20)
+add_executable(my_program readme.cpp)
+"""
+
 FLOW = """
 #include <cstdio>
 #include <ngf/filter.hpp>
@@ -116,6 +123,14 @@ class PackageTest(unittest.TestCase):
             self.assertNotIn(other, libraries["network"])
         # The check above can fail: readers link what they need.
         self.assertIn("curl", libraries["flow"])
+
+    def test_the_readme(self):
+        page = (ROOT / "README.md").read_text()
+        includes, _, body = block(page, "cpp").partition("\n\n")
+        built = self.build("readme", {"CMakeLists.txt": README_CMAKE + block(page, "cmake"),
+                                      "readme.cpp": f"{includes}\nint main() {{\n{body}}}\n"})
+        (self.folder / "my.edgelist").write_text(RING)
+        self.assertEqual(run(built / "my_program", cwd=self.folder), "")
 
     def test_the_page_for_cpp(self):
         page = (ROOT / "docs/site/from-cpp.md").read_text()

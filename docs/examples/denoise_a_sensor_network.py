@@ -1,9 +1,9 @@
-"""A sensor network without its noise, and with its gaps filled in.
+"""Denoise a sensor network, and fill in missing values.
 
-Sensors stand at random places and hear their neighbours. What they measure is smooth over the map; each adds noise of
-its own, and some are silent (NaN). Three ways to get the signal back are compared, on five such maps: a network on
-neighbourhood filters that is fitted to this one signal and stopped before it learns the noise, Tikhonov smoothing, and
-the median of neighbours, which is hard to beat on maps as smooth as these.
+Sensors at random positions are connected to the sensors within range. The signal is smooth over the map; each sensor
+adds independent noise, and some have no value (NaN). The program compares three methods on five such maps: a network of
+neighbourhood filters, fitted to this one signal and stopped early; Tikhonov smoothing; and the median of neighbours,
+which is hard to beat on maps as smooth as these.
 
     python denoise_a_sensor_network.py --out pictures
 """
@@ -19,21 +19,21 @@ import ngf
 
 MAPS = 5
 SENSORS = 300
-RANGE = 0.11  # how far a sensor hears, on a map of 1 x 1
+RANGE = 0.11  # radius of the neighbourhood, on a map of 1 x 1
 NOISE = 0.4  # standard deviation
 SILENT = 0.1  # share of sensors without a value
 WAYS = ("ngf", "tikhonov", "median")
 
 
 def sensor_network(random) -> tuple[np.ndarray, ngf.Graph]:
-    """Places, and the graph that joins sensors within range of each other."""
+    """Positions, and the graph that connects sensors within range of each other."""
     places = random.random((SENSORS, 2))
     pairs = cKDTree(places).query_pairs(RANGE, output_type="ndarray")
     return places, ngf.from_edge_index(pairs.T, SENSORS, directed=False)
 
 
 def temperature(places: np.ndarray) -> np.ndarray:
-    """A warm hill, a cold valley, and a slope from west to east."""
+    """A warm hill, a cold valley, and a linear trend from west to east."""
     x, y = places.T
     hill = 2 * np.exp(-((x - 0.3) ** 2 + (y - 0.7) ** 2) / 0.04)
     valley = 2 * np.exp(-((x - 0.7) ** 2 + (y - 0.3) ** 2) / 0.03)
@@ -41,12 +41,12 @@ def temperature(places: np.ndarray) -> np.ndarray:
 
 
 def error(found: np.ndarray, clean: np.ndarray, where: np.ndarray) -> float:
-    """Root of the mean squared error, over some sensors."""
+    """Root mean squared error over some sensors."""
     return float(np.sqrt(np.mean((found - clean)[where] ** 2)))
 
 
 def draw(graph, places, signals: dict, path: Path):
-    """Signals side by side, in the same colours."""
+    """Draw signals side by side, with the same colour scale."""
     low, high = min(map(np.nanmin, signals.values())), max(map(np.nanmax, signals.values()))
     figure, axes = plt.subplots(1, len(signals), figsize=(15, 4.5), layout="constrained")
     for ax, (title, signal) in zip(axes, signals.items()):

@@ -1,13 +1,13 @@
 """Hop distances as the attention bias of a graph transformer.
 
-A transformer sees a set of nodes, not a graph. What tells it who is near whom is a number for each hop distance,
-learned, and added to the attention of each pair that is so many hops apart (Ying et al., "Do transformers really
-perform bad for graph representation?", 2021):
+A transformer sees a set of nodes, not a graph. A learned bias per hop distance, added to the attention of each pair,
+tells it which nodes are close (Ying et al., "Do Transformers Really Perform Badly for Graph Representation?", 2021):
 
     attention(u, v) = softmax over v of ( <q_u, k_v> / sqrt(F) + b[hops(u, v)] )
 
-The task needs nothing else. Some nodes of small random graphs are marked, and a node's label says whether most of the
-nodes at exactly two hops from it are. The same transformer without hop distances only sees how many are marked in all.
+The task needs nothing else. Some nodes of small random graphs are marked, and the label of a node says whether most of
+the nodes at exactly two hops from it are marked. Without hop distances, the transformer only sees how many nodes are
+marked in total.
 
     python hop_distances_for_a_graph_transformer.py --runs 2
 """
@@ -24,15 +24,15 @@ import ngf.torch
 
 try:
     from torch_geometric.data import Data
-except ImportError:  # all that is asked of it is to have attributes
+except ImportError:  # a container of attributes is enough
     from types import SimpleNamespace as Data
 
 NODES = 24
-MAX_HOPS = 4  # those farther than this, and those without a path, are told apart no more
+MAX_HOPS = 4  # farther and unreachable pairs share one bias
 
 
 def make_graph(seed: int) -> Data:
-    """A small world, some of its nodes marked, and for each node whether most of those at two hops are."""
+    """A small world with marked nodes, and for each node whether most of the nodes at two hops are marked."""
     graph = ngf.generate.watts_strogatz(NODES, k=4, beta=0.2, seed=seed)
     marked = np.random.default_rng(seed).random(NODES) < 0.5
     second = ngf.khop(graph, 2)
@@ -43,14 +43,14 @@ def make_graph(seed: int) -> Data:
 
 
 def make_batch(seeds) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Graphs of one size, one upon another: marks, hop distances, labels."""
+    """A batch of graphs of one size: marks, hop distances, labels."""
     add_hops = ngf.torch.AddHopDistances(MAX_HOPS)
     graphs = [add_hops(make_graph(seed)) for seed in seeds]
     return tuple(torch.stack([getattr(graph, name) for graph in graphs]) for name in ("x", "hop_distances", "y"))
 
 
 class Layer(nn.Module):
-    """Attention with a bias for each head and hop distance, then a network for each node alone."""
+    """Attention with a bias per head and hop distance, then a feed-forward network per node."""
 
     def __init__(self, width: int, heads: int):
         super().__init__()
@@ -113,8 +113,8 @@ def main():
 
     to_learn, to_test = make_batch(range(1, 101)), make_batch(range(101, 151))
     share = to_test[2].float().mean().item()
-    print("nodes of new graphs that are told right:")
-    print(f"  {'always the same answer':36}{100 * max(share, 1 - share):.1f} %")
+    print("accuracy on new graphs:")
+    print(f"  {'always the majority label':36}{100 * max(share, 1 - share):.1f} %")
     for with_hops in (False, True):
         models = [train(to_learn, with_hops, seed) for seed in range(1, runs + 1)]
         score = np.mean([accuracy(model, to_test, with_hops) for model in models])

@@ -1,9 +1,9 @@
-"""The subjects of Cora's papers, learned with ngf.torch.NeighborhoodConv.
+"""Classify the papers of Cora with ngf.torch.NeighborhoodConv.
 
-This is what `ngf train planetoid:cora` does, written out in PyTorch: two hops, shells D^-1/2 A_k D^-1/2 with equal
-taps, 64 hidden features, dropout of 0.7 on each layer's input, weight decay of 0.001 on the first layer's weights, 200
-steps of Adam, and the epoch that is best on the validation nodes. Where Cora is not found (`ngf data get
-planetoid:cora` fetches it), a synthetic citation network stands in.
+This is `ngf train planetoid:cora` in PyTorch: two hops, shells D^-1/2 A_k D^-1/2 with equal taps, 64 hidden features,
+dropout of 0.7 on each layer's input, weight decay of 0.001 on the first layer's weights, 200 epochs of Adam, and the
+epoch with the best validation accuracy. If Cora is not found (`ngf data get planetoid:cora` downloads it), a synthetic
+citation network replaces it.
 
     python neighborhood_conv_on_cora.py --runs 3
 """
@@ -31,7 +31,7 @@ def load() -> tuple[str, ngf.Dataset]:
 
 
 def sparse_features(features) -> torch.Tensor:
-    """Each node's features divided by their sum. Words are few, so what is 0 is left out."""
+    """The features of each node divided by their sum, as a sparse matrix."""
     rows = sp.csr_array(features, dtype=np.float32)
     sums = np.maximum(np.abs(rows).sum(axis=1), 1e-12)
     entries = rows.multiply(1 / sums[:, np.newaxis]).tocoo()

@@ -11,10 +11,10 @@
 
 namespace ngf {
 
-/// The processes of a job. All of them call the same functions, in the same order.
+/// The ranks of a job. All ranks call the same functions in the same order.
 class Communicator {
  public:
-  /// What has been begun, and is done after `wait`.
+  /// An operation in progress, which is complete after `wait`.
   class Pending {
    public:
     Pending() = default;
@@ -32,16 +32,17 @@ class Communicator {
   virtual int rank() const = 0;
   virtual int size() const = 0;
 
-  /// Rank q has rows begins[q] up to begins[q + 1] - 1 of `all`, of so many bytes each; after
-  /// `wait`, everybody has all.
+  /// Gathers rows: rank q has the rows begins[q]..begins[q + 1] - 1 of `all`, `row_bytes` bytes
+  /// each. After `wait`, every rank has all rows.
   virtual std::unique_ptr<Pending> begin_gather(std::byte* all, std::size_t row_bytes,
                                                 std::span<const NodeId> begins) = 0;
-  /// Piece q of `from`, of so many bytes, goes to rank q, who finds it as piece `rank()` of `to`.
+  /// All-to-all: block q of `from`, of `piece_bytes` bytes, becomes block `rank()` of `to` on rank
+  /// q.
   virtual void exchange(const std::byte* from, std::byte* to, std::size_t piece_bytes) = 0;
-  /// What rank 0 has goes to all.
+  /// Broadcasts the bytes of rank 0.
   virtual void broadcast(std::span<std::byte> bytes) = 0;
 
-  /// Values become the sums over the ranks.
+  /// Replaces the values by their sums over the ranks.
   template <typename Number>
   void sum(std::span<Number> values);
   /// The largest of the ranks' values.
@@ -53,7 +54,7 @@ class Communicator {
     return value;
   }
   std::string of_first(std::string text);
-  /// The texts of all ranks, by rank.
+  /// The strings of all ranks, in the order of the ranks.
   std::vector<std::string> gather(const std::string& text);
 };
 

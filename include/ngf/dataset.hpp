@@ -10,7 +10,7 @@
 
 namespace ngf {
 
-/// Which nodes a model learns from, is tuned on and is scored on: sorted node numbers.
+/// Sorted node numbers of the training, validation and test sets.
 struct Split {
   std::vector<NodeId> train;
   std::vector<NodeId> validation;
@@ -18,18 +18,18 @@ struct Split {
   friend bool operator==(const Split&, const Split&) = default;
 };
 
-/// A graph with what is known about its nodes. Everything but the graph may be absent.
+/// A graph with features, labels and splits of its nodes, all of them optional.
 struct Dataset {
   Graph graph;
   std::variant<std::monostate, MatrixF, SparseMatrixF> features;
   std::vector<std::int32_t> labels;  ///< empty, or one for each node; < 0 where unknown
   std::vector<Split> splits;
 
-  /// Columns of `features`, 0 where there are none.
+  /// Number of columns of `features`, or 0.
   std::int64_t feature_count() const;
-  /// Distinct labels that occur.
+  /// Number of distinct labels.
   std::int32_t class_count() const;
-  /// True when anything beside the graph is there.
+  /// True if there are features, labels or splits.
   bool has_node_data() const;
 };
 

@@ -15,7 +15,7 @@ struct Extent {
 };
 
 /// Radius and diameter of a connected graph (of a strongly connected one, when directed), exactly.
-/// Throws Error where some node is out of reach of another.
+/// Throws Error if a node is not reachable from another.
 Extent measure_extent(const Graph& graph, Progress* progress = nullptr);
 
 }  // namespace ngf

@@ -6,14 +6,14 @@
 
 namespace ngf {
 
-/// What every public function throws when the input or the machine fails it. The text is one line
-/// for a person: it names the place (file, line, offset, value), and what to do about it.
+/// Thrown by every public function if the input or the machine fails. The message is one line: the
+/// place (file, line, offset, value) and the remedy.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Thrown before memory is taken that would pass the budget.
+/// Thrown before an allocation that would exceed the memory budget.
 class MemoryExceeded : public Error {
  public:
   MemoryExceeded(const std::string& text, std::uint64_t needed) : Error(text), needed_(needed) {}
@@ -24,7 +24,7 @@ class MemoryExceeded : public Error {
   std::uint64_t needed_;
 };
 
-/// Thrown by long work after `Progress::stop_requested` has answered true.
+/// Thrown by long computations after `Progress::stop_requested` has returned true.
 class Interrupted : public Error {
  public:
   Interrupted() : Error("interrupted") {}

@@ -35,7 +35,8 @@ struct Study {
   Size size = Size::quick;
   std::uint64_t seed = 1;
   std::size_t runs = 0;  ///< networks for each point of Figures 3a and 3b; 0: what the size says
-  /// Cora, Citeseer and Pubmed, those that are there; a stand-in for the others comes last.
+  /// The available ones of Cora, Citeseer and Pubmed; a synthetic replacement for the others is
+  /// last.
   std::vector<NamedDataset> datasets;
   int threads = 0;           ///< 0: all that the machine offers
   std::uint64_t memory = 0;  ///< bytes; 0: a share of what the machine has free
@@ -79,7 +80,7 @@ bool needs_datasets(std::string_view figure);
 /// The cells keep a reference to the study. Throws Error for a name that is none.
 Figure make_figure(std::string_view name, const Study& study);
 
-// One function a figure, each in a file of its own.
+// One function per figure, each in its own file.
 Figure table1(const Study& study);
 Figure fig1(const Study& study);
 Figure fig2a(const Study& study);
@@ -102,8 +103,8 @@ struct NamedText {
   std::string text;
 };
 
-/// The lists of results.json as tables: fig1.csv, ..., and one for each part of the claims. A value
-/// an epoch is a line an epoch.
+/// The lists of results.json as tables: fig1.csv, ..., and one for each part of the claims. Values
+/// by epoch are one line per epoch.
 std::vector<NamedText> csv_tables(const std::string& results);
 
 }  // namespace ngf::experiments

@@ -14,9 +14,9 @@
 /// Graph filters: y = sum over k of h_k A_k x on shells (neighbourhood filters), and
 /// y = sum over k of h_k S^k x on powers of a shift (classical, polynomial filters).
 ///
-/// Signals X are N x F, one row per node, float or double. The answer does not depend on the number
-/// of threads. A filter on shells that hold some rows alone takes the signals of all nodes, and
-/// returns those rows of its results.
+/// Signals X are N x F, one row per node, float or double. Results do not depend on the number of
+/// threads. A filter on a range of rows takes the signals of all nodes, and returns the rows of its
+/// range.
 
 namespace ngf {
 
@@ -55,14 +55,14 @@ class Taps {
   std::vector<std::uint32_t> group_;
 };
 
-/// What training needs of a filter, for a loss whose gradient by the output is given.
+/// Gradients of a loss by the input and the taps of a filter, given its gradient by the output.
 template <typename Real>
 struct FilterGradients {
   SignalsOf<Real> input;     ///< by X
   std::vector<double> taps;  ///< by the taps, laid out as Taps::values()
 };
 
-/// What each shell is multiplied by before the taps.
+/// Normalisation of each shell.
 enum class Normalization {
   none,
   lmax,       ///< 1 / its largest eigenvalue; singular value when directed
@@ -70,17 +70,16 @@ enum class Normalization {
   row,        ///< D^-1 A_k: the mean over the shell
 };
 
-/// Whether twins, nodes of an undirected graph with the same neighbours apart from each other,
-/// share their part of the shells: they are as far from everybody else. Results are the same but
-/// for rounding.
+/// Whether to merge twins: nodes of an undirected graph with equal neighbours (apart from each
+/// other), and therefore equal distances to all other nodes. Results are equal up to rounding.
 enum class Merging {
   automatic,  ///< where that saves time
   never,
   always,  ///< where there are any
 };
 
-/// How a product of shells with signals is computed; the answer is the same but for rounding. Each
-/// form is for one storage; docs/filters.md says where each is the fastest.
+/// How a product of shells with signals is computed; results are equal up to rounding. Each form
+/// belongs to one storage; docs/filters.md describes them.
 enum class ProductForm {
   automatic,
   short_lists,     ///< lists of few columns per row, on signals where they lie
@@ -99,15 +98,15 @@ struct FilterOptions {
   ShellOptions shells;  ///< `hops` and `transposed` are set by the plan
   /// Shells of pairs that several paths must join are never merged.
   Merging merging = Merging::automatic;
-  /// Throws Error where shells, signals or machine do not allow the form.
+  /// Throws Error if the shells, signals or machine do not allow the form.
   ProductForm form = ProductForm::automatic;
-  /// Columns of the signals to come, 0 where that is not known, and whether they are double: which
-  /// storage and form are the fastest depends on it.
+  /// Number of columns of the signals (0: unknown), and whether they are double: the fastest
+  /// storage and form depend on it.
   std::int64_t width = 0;
   bool in_double = false;
 };
 
-/// What a filter will be, before any of it is built.
+/// The plan of a filter, before it is built.
 struct FilterPlan {
   ShellPlan shells;  ///< with the classes of twins, where these are merged
   Normalization normalization = Normalization::none;
@@ -117,35 +116,35 @@ struct FilterPlan {
   double flops = 0;                           ///< of one product, about
 };
 
-/// Chooses storage, engine, merging and form together. Little work; see `plan_shells`.
+/// Chooses storage, engine, merging and form together. Fast; see `plan_shells`.
 FilterPlan plan_filter(const Graph& graph, const Taps& taps, const FilterOptions& options = {},
                        Progress* progress = nullptr);
 
 /// y = sum over k of h_k A_k x, with A_k the shell of k hops.
 ///
-/// Products throw Interrupted where `progress` asks to stop while rows are streamed; their outputs
+/// Products throw Interrupted if `progress` requests a stop while rows are streamed; their outputs
 /// are then undefined.
 class NeighborhoodFilter {
  public:
-  /// Throws Error for taps that do not match the shells: that reach farther, or that tell twins
-  /// apart that were merged.
+  /// Throws Error for taps that do not match the shells: more hops than shells, or different taps
+  /// for merged twins.
   NeighborhoodFilter(Shells shells, Taps taps, Normalization normalization = Normalization::none,
                      ProductForm form = ProductForm::automatic, Progress* progress = nullptr);
-  /// The same with scales that are known.
+  /// The same with given scales of the shells.
   NeighborhoodFilter(Shells shells, Taps taps, std::shared_ptr<const filter::ShellScales> scales,
                      ProductForm form);
-  /// On shells that were built as planned.
+  /// On shells built by the plan.
   NeighborhoodFilter(Shells shells, Taps taps, const FilterPlan& plan,
                      Progress* progress = nullptr);
-  /// Plans, builds the shells and puts them together.
+  /// Plans, builds the shells and the filter.
   NeighborhoodFilter(const Graph& graph, Taps taps, const FilterOptions& options = {},
                      Progress* progress = nullptr);
 
   NodeId nodes() const { return shells_.graph_nodes(); }
-  /// The nodes whose results are here.
+  /// The nodes of this filter's rows.
   RowRange rows() const { return shells_.graph_rows(); }
   const Taps& taps() const { return taps_; }
-  /// Other taps for the same shells. Throws Error where they tell merged twins apart.
+  /// The same shells with other taps. Throws Error if merged twins would differ.
   void set_taps(Taps taps);
   /// Of the graph, or where twins are merged, of one node of each class of them.
   const Shells& shells() const { return shells_; }
@@ -175,8 +174,7 @@ class NeighborhoodFilter {
   template <typename Real>
   SignalsOf<Real> apply_shell(std::size_t k, const SignalsOf<Real>& x, bool transposed = false,
                               Progress* progress = nullptr) const;
-  /// How many nodes are at each hop of each node whose results are here, or of the transposed
-  /// graph: row u, column k.
+  /// Number of nodes at hop k (column) of node u (row), or of the transposed graph.
   Matrix shell_degrees(bool transposed = false, Progress* progress = nullptr) const;
   /// Gradients by X and by the taps, from X and the gradient by the output.
   template <typename Real>
@@ -206,7 +204,8 @@ class NeighborhoodFilter {
   std::shared_ptr<const filter::ShellScales> scales_;
 };
 
-/// The matrix S of a polynomial filter. All but the first two are for undirected graphs.
+/// The graph shift operator S of a polynomial filter. All but the first two require an undirected
+/// graph.
 enum class Shift {
   adjacency,             ///< the weights
   adjacency_lmax,        ///< divided by the largest eigenvalue (singular value when directed)
@@ -231,8 +230,7 @@ struct ValuedRows {
 /// A graph's matrix with values: what a polynomial filter multiplies by.
 class ShiftOperator {
  public:
-  /// Throws Error for a shift that a directed graph does not have. Keeps some rows alone where
-  /// these are given.
+  /// Throws Error for a shift that requires an undirected graph. Keeps only the given rows, if any.
   ShiftOperator(const Graph& graph, Shift shift, int threads = 0, const RowRange& rows = {},
                 Progress* progress = nullptr);
 
@@ -312,7 +310,7 @@ class PolynomialFilter {
   std::shared_ptr<const ShiftOperator> shift_;
 };
 
-/// The taps that take X to Y best, in the sense of least squares, and how well they do.
+/// Least-squares estimate of taps, with standard errors and residual.
 struct FittedTaps {
   std::vector<double> taps;
   std::vector<double> standard_errors;  ///< of the taps; infinite where the data do not tell

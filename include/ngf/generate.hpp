@@ -8,9 +8,9 @@
 #include "ngf/graph.hpp"
 #include "ngf/progress.hpp"
 
-/// Graphs made to order. Each is a function of its parameters and the seed alone: the same on every
-/// machine and for every number of threads. All throw Error for parameters out of range, and before
-/// they take memory that is not there.
+/// Synthetic graphs. Each is a function of its parameters and the seed alone: bit-identical on
+/// every machine and for every number of threads. All throw Error for parameters out of range, and
+/// before they allocate more memory than is free.
 
 namespace ngf {
 

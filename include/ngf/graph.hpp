@@ -22,21 +22,21 @@ struct Edge {
   friend bool operator==(const Edge&, const Edge&) = default;
 };
 
-/// A graph on the nodes 0..N-1 as compressed sparse rows that never change; copies share them.
+/// An immutable graph on the nodes 0..N-1 in compressed sparse row (CSR) format; copies share it.
 ///
 /// Row u holds the nodes that u has an arc to, sorted, each once. An undirected graph holds each
-/// edge in both rows. Weights are optional, one double an arc, in the order of the arcs; in an
+/// edge in both rows. Weights are optional, one double per arc, in the order of the arcs; in an
 /// undirected graph both arcs of an edge weigh the same.
 class Graph {
  public:
-  /// The graph of no nodes.
+  /// The empty graph.
   Graph() = default;
 
-  /// Takes finished rows. Throws Error where they break the promises above.
+  /// Takes CSR arrays. Throws Error if they violate the invariants above.
   Graph(std::vector<std::uint64_t> offsets, std::vector<NodeId> targets,
         std::vector<double> weights, bool directed);
 
-  /// Rows that are known to keep the promises above, where `owner` keeps them.
+  /// Arrays that satisfy the invariants above and are kept alive by `owner`.
   struct Rows {
     std::span<const std::uint64_t> offsets;
     std::span<const NodeId> targets;
@@ -88,7 +88,7 @@ class Graph {
   bool directed_ = false;
 };
 
-/// Edges as they come from a file or a generator: in any order, with repetitions. A reader that
+/// Edges of a file or a generator, in any order, with repetitions. A reader that
 /// works in parallel fills several blocks; their order does not matter.
 struct EdgeBlock {
   std::vector<Edge> edges;
@@ -113,7 +113,7 @@ struct WeightConflict {
   double other;  ///< another one
 };
 
-/// What was dropped on the way from a list of edges to a graph.
+/// Number of entries that were dropped when the graph was built.
 struct BuildCounts {
   std::uint64_t self_loops = 0;  ///< entries u-u, dropped or kept
   std::uint64_t duplicates = 0;  ///< entries u-v beyond the first
@@ -126,18 +126,18 @@ struct BuildCounts {
 };
 
 /// Builds the graph in parallel. `blocks` is consumed, so that edges and graph need not both be in
-/// memory for longer than necessary. Throws Error for a node id of `nodes` or more, or when the
-/// graph would pass the memory budget.
+/// memory for longer than necessary. Throws Error for a node id of `nodes` or more, or if the graph
+/// would exceed the memory budget.
 Graph build_graph(NodeId nodes, std::vector<EdgeBlock> blocks, const BuildOptions& options = {},
                   BuildCounts* counts = nullptr);
 
 /// The same for one list of edges.
 Graph build_graph(NodeId nodes, std::span<const Edge> edges, const BuildOptions& options = {});
 
-/// The graph with every arc turned round. An undirected graph is its own transpose.
+/// The graph with every arc reversed. An undirected graph is its own transpose.
 Graph transpose(const Graph& graph);
 
-/// The undirected graph that joins u and v where either arc is there; the larger weight is kept.
+/// The undirected graph with an edge u-v if either arc exists; the larger weight is kept.
 Graph symmetrize(const Graph& graph);
 
 /// The same arcs seen as a directed graph.

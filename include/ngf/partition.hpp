@@ -26,7 +26,7 @@ struct Arrangement {
   std::vector<NodeId> begins;  ///< of the ranks, in new numbers
 };
 
-/// Work is what is reached within so many hops.
+/// The work of a node is the number of nodes within `hops` hops.
 Arrangement arrange(const Graph& graph, int ranks, std::uint32_t hops);
 
 /// The nodes of a graph, distributed among ranks: rank r has begins[r] up to begins[r + 1] - 1.

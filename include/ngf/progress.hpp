@@ -6,7 +6,7 @@
 
 namespace ngf {
 
-/// How long work speaks to whoever waits for it. Both functions may be called from any thread.
+/// How a long computation reports to its caller. Both functions may be called from any thread.
 /// The base class is silent and never stops the work.
 class Progress {
  public:
@@ -18,11 +18,11 @@ class Progress {
   /// `done` of `total` units are finished; the unit is the worker's own.
   virtual void report(std::uint64_t /*done*/, std::uint64_t /*total*/) {}
 
-  /// True when the work should end early, by throwing `Interrupted`.
+  /// True if the computation should stop early, by throwing `Interrupted`.
   virtual bool stop_requested() const { return false; }
 };
 
-/// Ends the work if the one who waits for it has asked for that. A null `progress` never does.
+/// Throws Interrupted if the caller has requested a stop. A null `progress` never does.
 inline void throw_if_stopped(const Progress* progress) {
   if (progress != nullptr && progress->stop_requested()) throw Interrupted();
 }

@@ -13,18 +13,18 @@
 
 namespace ngf::experiments {
 
-/// Whoever waits for a reproduction.
+/// Callbacks to the caller of a reproduction.
 struct ReproduceWatch {
-  /// Something begins: a figure, or what is named. Returns its progress, which may be null.
+  /// A figure or another named step begins. Returns its progress, which may be null.
   std::function<std::shared_ptr<Progress>(const std::string& name)> begin;
-  /// All figures should take so many seconds more.
+  /// Estimated seconds until all figures are done.
   std::function<void(double seconds)> on_left;
-  /// A figure is done, in so many seconds.
+  /// A figure is done, with its seconds.
   std::function<void(const Figure& figure, double seconds, double left)> on_done;
 };
 
 /// Finds Cora, Citeseer and Pubmed in the folders. Returns the names of those that are not there,
-/// for which a data set made to order stands in.
+/// which a synthetic data set replaces.
 std::vector<std::string> add_datasets(Study& study, std::span<const std::filesystem::path> folders,
                                       const ReproduceWatch& watch);
 
@@ -39,13 +39,13 @@ class ReproduceJob {
                std::filesystem::path folder, bool resume);
   ReproduceJob(const ReproduceJob&) = delete;
   ReproduceJob& operator=(const ReproduceJob&) = delete;
-  /// A journal in which nothing is kept goes.
+  /// Removes a journal without finished cells.
   ~ReproduceJob();
 
   /// Finds how fast this machine does what the cells do, by short runs, if any cells are missing.
   void time_trials(const ReproduceWatch& watch);
-  /// Runs the cells that are missing. Throws Interrupted. With a ranks, whose first this is, the
-  /// others run cells too, by `help_with_cells`.
+  /// Runs the cells that are missing. Throws Interrupted. On rank 0 of
+  /// several ranks, the others run cells too, by `help_with_cells`.
   void run(const ReproduceWatch& watch, Communicator* ranks = nullptr);
   /// Writes results, tables, pictures and the page; then the journal goes. Returns provenance.json.
   std::string write_report(bool stand_in);
@@ -71,9 +71,9 @@ class ReproduceJob {
   std::string settings_text() const;
   bool done(const Cell& cell) const { return journal_->find(cell.key) != nullptr; }
   double estimate(const Cell& cell) const;
-  /// By short runs that do about so many seconds of work.
+  /// By short runs of about this number of seconds.
   Pace pace_of(const Trial& trial, double enough) const;
-  /// The cell of that kind to be tried, in so many seconds at most; or none.
+  /// The cell of that kind to be tried within a number of seconds; or none.
   const Cell* to_be_tried(const std::string& kind, double seconds) const;
   void run_figure(const Figure& figure, const ReproduceWatch& watch, Communicator* ranks);
   /// Keeps what a cell has told, and counts its time.

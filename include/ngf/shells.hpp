@@ -12,14 +12,14 @@
 
 #include "ngf/graph.hpp"
 
-/// Who is exactly k hops from whom. Shell k is the matrix A_k with a 1 at (u, v) where the shortest
-/// path from u to v (along arcs, when directed) has exactly k hops; A_0 is the identity.
+/// k-hop matrices. Shell k is the matrix A_k with a 1 at (u, v) if the shortest path from u to v
+/// (along arcs, if directed) has exactly k hops; A_0 is the identity.
 
 namespace ngf {
 
 struct Twins;
 
-/// As many hops as the graph has.
+/// All hops, up to the diameter.
 inline constexpr std::uint32_t all_hops = std::numeric_limits<std::uint32_t>::max();
 
 enum class Storage {
@@ -29,29 +29,30 @@ enum class Storage {
   stream,  ///< nothing kept
 };
 
-/// How the shells are found; the answer is the same.
+/// Algorithm that computes the shells; results are equal.
 enum class Engine {
   automatic,
   bits,   ///< 512 sources walk at once, a bit each
   queue,  ///< one source after another: for few hops, where little is reached
 };
 
-/// What is asked for.
+/// Settings of the shells.
 struct ShellOptions {
   std::uint32_t hops = all_hops;  ///< shells 0..hops
   RowRange rows = {};             ///< these rows of the shells alone
   Storage storage = Storage::automatic;
   Engine engine = Engine::automatic;
-  /// A pair at 2 hops or more counts only if at least this many shortest paths join it: 1, 2 or 3.
+  /// Keep a pair at 2 or more hops only if it has at least this many shortest paths: 1, 2 or 3.
   int min_paths = 1;
-  /// Also those of the transposed graph, where it is directed: transposes of filters need them.
+  /// Also compute the shells of the transposed graph if it is directed: transposed filters need
+  /// them.
   bool transposed = false;
   int threads = 0;           ///< 0: all that the machine offers
   std::uint64_t memory = 0;  ///< bytes that may be taken; 0: a share of what the machine has free
   std::uint64_t seed = 1;    ///< of the sample that sizes are estimated from
 };
 
-/// What the shells are expected to hold, by ordered pairs of the rows.
+/// Estimated number of ordered pairs of the rows, by hop.
 struct ShellEstimate {
   std::vector<double> pairs;  ///< by hop; hops may be taken together
   double arcs = 0;            ///< that a search from each row would look at, in all
@@ -60,7 +61,7 @@ struct ShellEstimate {
   double total() const { return std::accumulate(pairs.begin(), pairs.end(), 0.0); }
 };
 
-/// How the shells will be found and held, and what that takes.
+/// The plan of the shells: algorithm, storage and memory.
 struct ShellPlan {
   /// No aggregate: braces in `build_shells(graph, {...})` are options.
   ShellPlan() = default;
@@ -70,7 +71,7 @@ struct ShellPlan {
   ShellEstimate estimate;             ///< empty where no choice depends on it
   Storage storage = Storage::stream;  ///< chosen, or what was asked for
   Engine engine = Engine::bits;
-  /// Where given, the shells are those of one node of each class of twins.
+  /// If given, the shells are those of one node per class of twins.
   std::shared_ptr<const Twins> twins = {};
   std::uint64_t sparse_bytes = 0;
   std::uint64_t dense_bytes = 0;
@@ -81,10 +82,9 @@ struct ShellPlan {
   std::uint64_t bytes() const { return bytes_of(storage); }
 };
 
-/// Chooses storage and engine. Takes little time beside the work that it plans: where a choice
-/// depends on sizes, these are estimated from a few searches, and counted only where lists may
-/// exceed the budget. Throws MemoryExceeded, with the smallest budget that would do, when what was
-/// asked for cannot fit.
+/// Chooses storage and engine. Fast compared with the work that it plans: sizes are estimated from
+/// a few searches, and counted only if lists may exceed the budget. Throws MemoryExceeded, with the
+/// smallest sufficient budget, if the shells do not fit.
 ShellPlan plan_shells(const Graph& graph, const ShellOptions& options = {},
                       Progress* progress = nullptr);
 /// The same from an estimate of each shell; `all_hops` then stands for those of the estimate.
@@ -104,13 +104,13 @@ std::vector<std::uint64_t> part_of_shell_sizes(const Graph& graph, const ShellOp
                                                std::size_t part, std::size_t parts,
                                                Progress* progress = nullptr);
 
-/// Hops of all pairs, or of some rows of them.
+/// Hop distances of all pairs, or of some rows.
 template <typename Hop>
 class HopMatrix {
  public:
   static constexpr Hop farther = std::numeric_limits<Hop>::max();
 
-  /// Rows are padded to whole cache lines; what is in the padding means nothing.
+  /// Rows are padded to whole cache lines; the padding is undefined.
   explicit HopMatrix(NodeId nodes, const RowRange& rows = {});
 
   NodeId nodes() const { return nodes_; }
@@ -190,12 +190,12 @@ class Shells {
   using Held = std::variant<std::monostate, HopMatrix<std::uint8_t>, HopMatrix<std::uint16_t>,
                             ColumnLists<std::uint16_t>, ColumnLists<std::uint32_t>>;
 
-  /// `graph` is used where nothing is held: to find the shells in, again and again.
+  /// `graph` is used with Storage::stream, to compute the shells for each product.
   Shells(const Graph& graph, ShellPlan plan, Held held,
          std::shared_ptr<const Shells> transposed = nullptr);
 
   NodeId nodes() const { return nodes_; }
-  /// The rows that are here.
+  /// The stored rows.
   const RowRange& rows() const { return plan_->options.rows; }
   /// The last shell that was asked for; `all_hops` when that was all.
   std::uint32_t hops() const { return plan_->options.hops; }
@@ -206,7 +206,7 @@ class Shells {
   /// Of this and of the transposed graph's.
   std::uint64_t bytes() const;
 
-  /// Where twins were merged, nodes here are classes of them; otherwise null.
+  /// If twins were merged, the classes, which are the nodes here; otherwise null.
   const Twins* twins() const { return plan_->twins.get(); }
   /// Of the graph that the shells were asked for, twins counted one by one: all nodes, and those
   /// that have their rows here.
@@ -232,7 +232,7 @@ class Shells {
   std::shared_ptr<const Shells> transposed_;
 };
 
-/// Finds the shells as planned. With Storage::stream nothing is held.
+/// Computes the shells by the plan. With Storage::stream nothing is stored.
 Shells build_shells(const Graph& graph, const ShellPlan& plan, Progress* progress = nullptr);
 /// Plans and builds.
 Shells build_shells(const Graph& graph, const ShellOptions& options = {},
@@ -244,8 +244,8 @@ using VisitRows = std::function<void(const ShellRows<NodeId>&)>;
 void stream_shells(const Graph& graph, const ShellPlan& plan, const VisitRows& visit,
                    Progress* progress = nullptr);
 
-/// Writes the rows of a matrix that is there already, by the options' hops, paths and threads.
-/// Throws Error where a hop does not fit.
+/// Writes into the rows of an existing matrix, with the options' hops, paths and threads.
+/// Throws Error if a hop does not fit.
 template <typename Hop>
 void write_hops(const Graph& graph, const ShellOptions& options, HopMatrix<Hop>& into,
                 Progress* progress = nullptr);

@@ -7,7 +7,7 @@
 
 namespace ngf {
 
-/// Numbers with a name and a shape: the parts of a trained model.
+/// A named array of numbers with a shape: a parameter of a trained model.
 struct Tensor {
   std::string name;
   std::vector<std::uint64_t> shape;  ///< rows first; empty for a single number

@@ -83,7 +83,7 @@ void bind_common(nb::class_<Filter>& type) {
             return other;
           },
           nb::arg("taps"), nb::arg("groups").none(),
-          "The same shells or powers with other taps; nothing is found again.")
+          "The same filter with other taps; shells are shared.")
       .def("flops", &Filter::flops)
       .def("fit", &fit<Filter>, nb::arg("x").noconvert(), nb::arg("y").noconvert());
   const auto bind_real = [&]<typename Real>(Real) {

@@ -76,16 +76,18 @@ auto getter(std::span<const T> (Graph::*member)() const) {
 }  // namespace
 
 void bind_graphs(nb::module_& m) {
-  nb::class_<Graph>(m, "Graph", "A graph that never changes: compressed rows of neighbours.")
-      .def_prop_ro("nodes", &Graph::nodes, "How many nodes there are.")
-      .def_prop_ro("edges", &Graph::edges,
-                   "Pairs of different nodes that are joined; of a directed graph, its arcs.")
-      .def_prop_ro("arcs", &Graph::arcs, "Entries of all rows.")
+  nb::class_<Graph>(m, "Graph", "An immutable graph in compressed sparse row (CSR) format.")
+      .def_prop_ro("nodes", &Graph::nodes, "Number of nodes.")
+      .def_prop_ro("edges", &Graph::edges, "Number of edges without self-loops; arcs if directed.")
+      .def_prop_ro("arcs", &Graph::arcs, "Number of CSR entries; an undirected edge counts twice.")
       .def_prop_ro("directed", &Graph::directed, "Whether arcs have a direction.")
       .def_prop_ro("weighted", &Graph::weighted, "Whether edges have weights.")
-      .def_prop_ro("offsets", getter(&Graph::offsets), "Where rows begin: a view, not a copy.")
-      .def_prop_ro("targets", getter(&Graph::targets), "Columns of the rows: a view, not a copy.")
-      .def_prop_ro("weights", getter(&Graph::weights), "Of the arcs; empty where there are none.")
+      .def_prop_ro("offsets", getter(&Graph::offsets),
+                   "Row offsets (CSR indptr), a read-only view.")
+      .def_prop_ro("targets", getter(&Graph::targets),
+                   "Column indices (CSR indices), a read-only view.")
+      .def_prop_ro("weights", getter(&Graph::weights),
+                   "Weights of the arcs, or empty if unweighted.")
       .def("__eq__",
            [](const Graph& a, nb::handle b) {
              return nb::isinstance<Graph>(b) && a == nb::cast<const Graph&>(b);
@@ -111,7 +113,7 @@ void bind_graphs(nb::module_& m) {
 
   m.def(
       "as_directed", [](const Graph& graph) { return as_directed(graph); },
-      "The same arcs as a directed graph; it shares the memory of the graph.");
+      "The same arcs as a directed graph, which shares the memory of this one.");
   m.def(
       "symmetrize",
       [](const Graph& graph) { return without_gil([&](Progress*) { return symmetrize(graph); }); },

@@ -21,12 +21,12 @@ void bind_errors(nb::module_& m) {
   static nb::handle exceeded;
   error = PyErr_NewExceptionWithDoc(
       "ngf.Error",
-      "What a file, a graph or the machine failed at, in one line that names the place.",
+      "Invalid input or a failure of the machine; the message is one line that names the place.",
       PyExc_ValueError, nullptr);
   const nb::tuple bases = nb::make_tuple(error, nb::handle(PyExc_MemoryError));
-  exceeded = PyErr_NewExceptionWithDoc("ngf.MemoryExceeded",
-                                       "Raised before memory is taken that would pass the budget.",
-                                       bases.ptr(), nullptr);
+  exceeded = PyErr_NewExceptionWithDoc(
+      "ngf.MemoryExceeded", "Raised before an allocation that would exceed the memory budget.",
+      bases.ptr(), nullptr);
   m.attr("Error") = error;
   m.attr("MemoryExceeded") = exceeded;
   nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
@@ -49,7 +49,7 @@ NB_MODULE(_engine, m) {
   m.attr("__version__") = NGF_VERSION;
   m.def(
       "target", [] { return std::string(ngf::kernels::current_target()); },
-      "The instruction set that kernels run on.");
+      "Instruction set of the kernels.");
 
   bind_errors(m);
 

@@ -1,4 +1,4 @@
-"""Neighbourhood graph filters: who is exactly k hops from whom, and what follows from it.
+"""Neighbourhood graph filters: k-hop matrices of graphs, filters on them, node classification and denoising.
 
 >>> import numpy as np, ngf
 >>> A = ngf.generate.watts_strogatz(100, k=4, beta=0.1, seed=1)
@@ -29,7 +29,7 @@ __all__ = [
 
 
 def __getattr__(name: str):
-    """What needs another package is imported when it is asked for."""
+    """Import what needs another package on first use."""
     import importlib
 
     if name in ("torch", "plot", "mpi"):

@@ -1,4 +1,4 @@
-"""Arguments as the engine takes them. What is wrong is named, with its value and what would be right."""
+"""Checks of arguments. Messages name the argument, its value and the valid range."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from . import _engine
 
 
 def whole(value, what: str, least: int = 0, most: int = 2**63 - 1) -> int:
-    """A whole number within bounds."""
+    """An integer within bounds."""
     if not isinstance(value, (bool, np.bool_)):
         try:
             number = operator.index(value)
@@ -26,7 +26,7 @@ def whole(value, what: str, least: int = 0, most: int = 2**63 - 1) -> int:
 
 
 def real(value, what: str) -> float:
-    """A number; what is out of range the engine says itself."""
+    """A number; the engine checks its range."""
     if isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_)):
         return float(value)
     raise ValueError(f"{what} is {value!r}; it must be a number")
@@ -56,17 +56,17 @@ def seed(value, what: str = "seed") -> int:
 
 
 def hops(value, what: str = "max_hops") -> int:
-    """A number of hops; None stands for all of them."""
+    """A number of hops; None is all of them."""
     return _engine.all_hops if value is None else whole(value, what, 0, _engine.all_hops - 1)
 
 
 def threads(value) -> int:
-    """0, which stands for all, where nothing is said."""
+    """A number of threads; 0, which is all of them, for None."""
     return 0 if value is None else whole(value, "threads", 1, 4096)
 
 
 def memory(value) -> int:
-    """Bytes, from a number or a text such as "4G"; 0 where nothing is said."""
+    """Bytes, from a number or a text such as "4G"; 0 for None."""
     if value is None:
         return 0
     count = _bytes_of(value) if isinstance(value, str) else value

@@ -1,4 +1,4 @@
-"""From what people have to what the engine takes: graphs, signals, labels."""
+"""Conversion from Python's graphs, matrices and signals to the engine's."""
 
 from __future__ import annotations
 
@@ -15,20 +15,33 @@ Graph = _engine.Graph
 
 
 def as_graph(A, *, directed: bool | None = None) -> Graph:
-    """The graph that ``A`` stands for.
+    """Convert an object to a graph. Entries that are 0 are not edges, and self-loops are dropped.
 
-    ``A`` may be a SciPy sparse matrix or array, a NumPy array, a NetworkX graph, a PyG ``Data`` or
-    ``edge_index``, the path of a file, a name such as ``"planetoid:cora"`` or ``"er:nodes=100,p=0.1"``,
-    or a graph already. Entries that are 0 are no edges; self-loops are left out.
+    Parameters
+    ----------
+    A : graph
+        A ``Graph``, a SciPy sparse matrix or array, a NumPy array, a NetworkX graph, a PyG ``Data`` or ``edge_index``,
+        the path of a file, or a name such as ``"planetoid:cora"`` or ``"er:nodes=100,p=0.1"``.
+    directed : bool, optional
+        Keep (True) or drop (False) the directions of edges. By default a matrix is directed unless it is symmetric, a
+        NetworkX graph is what it says, and a file is undirected.
 
-    Without ``directed``, a matrix is a directed graph unless it is symmetric, a NetworkX graph is what
-    it says, and a file is undirected.
+    Returns
+    -------
+    Graph
+
+    Raises
+    ------
+    ValueError
+        If no graph can be made of ``A``.
+    ngf.Error
+        If the file cannot be read; the message names the file, the line and the value.
 
     >>> import numpy as np
     >>> as_graph(np.array([[0, 1], [1, 0]]))
     Graph(nodes=2, edges=1)
     """
-    if hasattr(A, "place_of"):  # an ngf.mpi.Deal, where a process needs the whole
+    if hasattr(A, "place_of"):  # an ngf.mpi.Partition, where a process needs the whole
         return A.source
     if isinstance(A, Graph):
         if directed in (None, A.directed):
@@ -47,15 +60,34 @@ def as_graph(A, *, directed: bool | None = None) -> Graph:
     return _from_matrix(A, directed)
 
 
-def as_dealt(A, *, directed: bool | None = None):
-    """The graph that ``A`` stands for, and the ``ngf.mpi.Deal`` that it is, if it is one."""
+def as_partitioned(A, *, directed: bool | None = None):
+    """The graph of ``A``, and the ``ngf.mpi.Partition`` if it is one."""
     if hasattr(A, "place_of"):
         return A.graph, A
     return as_graph(A, directed=directed), None
 
 
 def from_edge_index(edge_index, num_nodes: int | None = None, *, directed: bool | None = None) -> Graph:
-    """The graph of an ``edge_index``, 2 x E, as PyG has it. ``num_nodes`` counts nodes without edges too.
+    """Convert an ``edge_index`` of PyG to a graph.
+
+    Parameters
+    ----------
+    edge_index : array or tensor, 2 x E
+        Sources and targets of the edges.
+    num_nodes : int, optional
+        Number of nodes, including isolated ones; by default the largest node plus 1.
+    directed : bool, optional
+        Keep (True) or drop (False) the directions of edges. By default the graph is directed unless all edges occur in
+        both directions.
+
+    Returns
+    -------
+    Graph
+
+    Raises
+    ------
+    ValueError
+        If ``edge_index`` is not 2 x E, or not of integers.
 
     >>> import numpy as np
     >>> from_edge_index(np.array([[0, 1], [1, 0]]), num_nodes=3)
@@ -65,7 +97,15 @@ def from_edge_index(edge_index, num_nodes: int | None = None, *, directed: bool 
 
 
 def to_scipy(graph: Graph) -> sp.csr_array:
-    """The adjacency matrix of a graph, with its weights; rows share the graph's memory.
+    """Return the weighted adjacency matrix of a graph. The index arrays share the graph's memory.
+
+    Parameters
+    ----------
+    graph : Graph
+
+    Returns
+    -------
+    scipy.sparse.csr_array, N x N
 
     >>> to_scipy(as_graph("builtin:karate")).shape
     (34, 34)
@@ -117,8 +157,9 @@ def _from_networkx(G, directed) -> Graph:
 
 
 def as_csr(A, what: str):
-    """A SciPy matrix as compressed rows. Its arrays are checked first: SciPy's compiled code trusts them, and crashes
-    where they contradict each other. They are checked again, since other formats have no arrays to check."""
+    """A SciPy matrix in CSR format. Its arrays are checked before, because SciPy's compiled code trusts them and crashes
+    if they contradict each other, and after, because some formats have no arrays to check.
+    """
     _check_sparse(A, what)
     rows = A.tocsr()
     _check_sparse(rows, what)

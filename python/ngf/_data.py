@@ -16,7 +16,11 @@ from ._convert import Graph, as_graph
 
 
 class Split(NamedTuple):
-    """Which nodes a model learns from, is tuned on and is scored on."""
+    """Node numbers of the training, validation and test sets.
+
+    >>> Split(train=[0], validation=[1], test=[2]).test
+    [2]
+    """
 
     train: np.ndarray
     validation: np.ndarray
@@ -24,10 +28,20 @@ class Split(NamedTuple):
 
 
 class Dataset:
-    """A graph and what is known about its nodes.
+    """A graph with features, labels and splits of its nodes. ``ngf.load_dataset`` returns it.
 
-    ``graph``; ``features``, N x F, an array, a SciPy array or None; ``labels``, -1 where unknown, or None;
-    ``splits``. Arrays show the engine's own memory.
+    Attributes
+    ----------
+    graph : Graph
+    features : numpy.ndarray or scipy.sparse.csr_array, N x F, or None
+    labels : numpy.ndarray of N integers, or None
+        Classes 0, 1, 2, ...; -1 is an unknown label.
+    splits : list of Split
+
+    Arrays share the engine's memory.
+
+    >>> load_dataset("builtin:karate").labels[:5]
+    array([0, 0, 0, 0, 0], dtype=int32)
     """
 
     def __init__(self, engine):
@@ -41,7 +55,7 @@ class Dataset:
 
     @property
     def split(self) -> Split:
-        """The first split."""
+        """The first split. Raises ValueError if there is none."""
         if not self.splits:
             raise ValueError("the data set has no split")
         return self.splits[0]
@@ -81,13 +95,34 @@ def load(name, *, directed: bool = False, data=None, seed: int = 1, memory=None,
 
 def load_dataset(name, *, directed: bool = False, data=None, seed: int = 1, download: bool = False,
                  memory=None, lenient: bool = False) -> Dataset:
-    """A data set: the path of a file, or a name such as "planetoid:cora", "builtin:karate" or "sbm:nodes=256".
+    """Load a data set by name or from a file.
 
-    Data sets of Planetoid are looked for in ``data``, in $NGF_DATA, in ./data and in the user's cache folder, to
-    which ``download`` fetches what is missing. Their files are compared with known checksums.
+    Parameters
+    ----------
+    name : str or path
+        A file, or a name such as "planetoid:cora", "builtin:karate" or "sbm:nodes=256".
+    directed : bool, default False
+        Keep the directions of edges.
+    data : path, optional
+        First folder to search for Planetoid data sets; then $NGF_DATA, ./data and the user's cache folder.
+    seed : int, default 1
+        Seed of synthetic graphs that name none.
+    download : bool, default False
+        Download missing Planetoid files to ``data`` or the cache folder, and verify their checksums.
+    memory : int or str, optional
+        Limit of the memory that the call allocates, in bytes or as text such as "4G"; by default the free memory.
+    lenient : bool, default False
+        Read a file that contradicts its header or itself with a warning instead of an error. The same for a wrong
+        checksum.
 
-    ``lenient`` reads a file that contradicts its own header or itself, or that has another checksum, with a warning
-    instead of an error.
+    Returns
+    -------
+    Dataset
+
+    Raises
+    ------
+    ngf.Error
+        If the file cannot be read; the message names the file, the line and the value.
 
     >>> load_dataset("builtin:karate")
     Dataset(nodes=34, edges=78, features=0, classes=2, splits=0)
@@ -101,10 +136,28 @@ def load_dataset(name, *, directed: bool = False, data=None, seed: int = 1, down
 
 
 def read_graph(path, *, directed: bool = False, memory=None, lenient: bool = False) -> Graph:
-    """The graph of a file: an edge list of any dialect, Matrix Market, METIS, NPY, NPZ, ...
+    """Read a graph from a file. The content tells the format: edge list, Matrix Market, METIS, NPY, NPZ, ...
 
-    ``lenient`` reads a file that contradicts its own header or itself with a warning instead of an error; of two
-    weights for one edge it keeps the largest.
+    Parameters
+    ----------
+    path : str or path
+        The file.
+    directed : bool, default False
+        Keep the directions of edges.
+    memory : int or str, optional
+        Limit of the memory that the call allocates, in bytes or as text such as "4G"; by default the free memory.
+    lenient : bool, default False
+        Read a file that contradicts its header or itself with a warning instead of an error. Of two weights of one
+        edge, the largest is kept.
+
+    Returns
+    -------
+    Graph
+
+    Raises
+    ------
+    ngf.Error
+        If the file cannot be read; the message names the file, the line and the value.
 
     >>> import tempfile, pathlib
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "path.txt"
@@ -116,6 +169,28 @@ def read_graph(path, *, directed: bool = False, memory=None, lenient: bool = Fal
 
 
 def write_graph(path, A, *, directed: bool | None = None) -> None:
-    """Writes a graph in the format of the name: .mtx, .graph, .npy, .npz, else an edge list."""
+    """Write a graph in the format of the file extension.
+
+    Parameters
+    ----------
+    path : str or path
+        .mtx (Matrix Market), .graph (METIS), .npy, .npz; any other extension is an edge list.
+    A : graph
+        Anything that ``ngf.as_graph`` takes: a graph, a SciPy or NumPy matrix, a NetworkX graph, PyG data, or a file
+        name.
+    directed : bool, optional
+        Keep (True) or drop (False) the directions of edges. By default the input decides.
+
+    Raises
+    ------
+    ngf.Error
+        If the format cannot hold the graph, or the file cannot be written.
+
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "karate.mtx"
+    >>> write_graph(path, "builtin:karate")
+    >>> read_graph(path)
+    Graph(nodes=34, edges=78)
+    """
     for text in _engine.write_graph(Path(path), as_graph(A, directed=directed)):
         warnings.warn(text, stacklevel=2)

@@ -1,4 +1,4 @@
-"""Estimators in scikit-learn's manner."""
+"""Estimators with the interface of scikit-learn."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _FLAGS = {"learn_taps", "bias", "skip", "normalize_features"}
 
 
 def _set(settings, **values):
-    """Sets what is not None, so that defaults are the engine's own."""
+    """Set what is not None, so that defaults are the engine's own."""
     for setting, value in values.items():
         if value is None:
             continue
@@ -42,7 +42,7 @@ def _set(settings, **values):
 
 
 def _seed_of(random_state) -> int:
-    """A seed, as scikit-learn has them: a number, a generator to draw one from, or None for any."""
+    """A seed from a random_state of scikit-learn: a number, a generator to draw one from, or None for a random one."""
     if random_state is None:
         return int(np.random.randint(2**31))
     if isinstance(random_state, np.random.RandomState):
@@ -53,20 +53,81 @@ def _seed_of(random_state) -> int:
 
 
 class NodeClassifier(ClassifierMixin, BaseEstimator):
-    """A network on a graph that learns the labels of some nodes and tells those of others.
+    """Graph neural network that classifies nodes.
 
-    The graph and the features of all nodes are parameters; what is fitted are nodes and their labels, so that
-    cross-validation splits nodes: ``fit(nodes, labels)``, ``predict(nodes)``, with numbers of nodes as an array of
-    one column or one dimension.
+    The graph and the features of all nodes are parameters. The samples are node numbers, as an array of shape (n,) or
+    (n, 1), so that cross-validation splits nodes: ``fit(nodes, labels)``, ``predict(nodes)``.
 
-    graph : anything that ``ngf.as_graph`` takes, or an ``ngf.Dataset``, which brings its features; an ``ngf.mpi.Deal``
-        has its processes train together
-    features : N x F, an array or a SciPy matrix
-    model : "ngcnn" (on shells), "gcnn" (on powers of a shift), "gcn", "sgc" or "mlp"
-    recipe : "strong" or "paper": where what is None comes from
-    validation_fraction : share of the nodes fitted that choose the epoch instead of being learned from,
-        unless ``fit`` is given some
-    runs : networks that are trained, with seeds random_state, + 1, ...; the best on the validation nodes is kept
+    Parameters
+    ----------
+    graph : graph, Dataset or ngf.mpi.Partition
+        Anything that ``ngf.as_graph`` takes. A ``Dataset`` brings its features. With a partition all processes train
+        together.
+    features : array or SciPy matrix, N x F, optional
+        Features of all nodes; by default those of the ``Dataset``.
+    model : str, default "ngcnn"
+        "ngcnn" (neighbourhood filters), "gcnn" (polynomial filters), "gcn", "sgc" or "mlp" (no graph).
+    recipe : str, default "strong"
+        "strong" or "paper": the set of defaults of all parameters that are None; docs/training.md lists both.
+    hops : int, optional
+        Hops 0..hops, inclusive; by default that of the recipe, or what ``taps`` says.
+    taps : list of float, optional
+        hops + 1 taps; by default all equal. With ``learn_taps`` their initial values.
+    learn_taps : bool, optional
+        Learn the taps of each layer; by default that of the recipe (no).
+    normalize : str, optional
+        Normalisation of the shells: "none", "lmax", "symmetric" or "row"; by default that of the recipe.
+    shift : str, optional
+        Graph shift operator of "gcnn"; by default that of the recipe.
+    min_paths : int, optional
+        Keep a pair at 2 or more hops only if it has at least this many shortest paths; by default 1.
+    hidden : int, optional
+        Number of features of each hidden layer; by default that of the recipe.
+    layers : int, optional
+        Number of layers; by default that of the recipe.
+    bias : bool, optional
+        Add a bias to each layer; by default that of the recipe.
+    skip : bool, optional
+        Add a linear skip connection around the filter of each layer; by default no.
+    normalize_features : bool, optional
+        Divide the features of each node by the sum of their absolute values; by default yes.
+    dropout : float, optional
+        Dropout probability of each layer's input; by default that of the recipe.
+    lr : float, optional
+        Learning rate; by default that of the recipe.
+    weight_decay : float, optional
+        Weight decay of the first layer; by default that of the recipe.
+    epochs : int, optional
+        Maximum number of epochs; by default that of the recipe.
+    patience : int, optional
+        Stop after this many epochs without a better validation score; by default 0 (never).
+    metric : str, default "accuracy"
+        Validation score that chooses the epoch: "accuracy", "auc" or "macro_f1".
+    validation_fraction : float, default 0.2
+        Share of the nodes passed to ``fit`` that is held out for validation, if ``fit`` gets no validation nodes.
+    runs : int, default 1
+        Number of networks to train, with seeds ``random_state``, + 1, ...; the best in validation is kept.
+    random_state : int, numpy.random.Generator, RandomState or None, default 1
+        Seed of the weights, dropout and held-out nodes.
+    threads : int, optional
+        Number of threads; by default all. Results do not depend on it.
+    memory : int or str, optional
+        Limit of the memory that the call allocates, in bytes or as text such as "4G"; by default the free memory.
+
+    Attributes
+    ----------
+    classes_ : numpy.ndarray
+        The distinct labels, sorted.
+    best_epoch_ : int
+        Epoch of the best validation score, whose weights are kept.
+    validation_score_ : float
+    history_ : numpy.ndarray, epochs x 3
+        Loss, training score and validation score of each epoch.
+
+    Raises
+    ------
+    ValueError
+        By ``fit``, if a parameter is out of range or the features do not fit the graph.
 
     >>> data = __import__("ngf").generate.citation_network(500)
     >>> train, validation, test = data.split
@@ -132,8 +193,29 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
         return as_graph(self.graph), self.features
 
     def fit(self, nodes, labels, *, validation=None, validation_labels=None):
-        """Learns the labels of ``nodes``. ``validation`` nodes choose the epoch: with labels of their own, or, where
-        the graph is an ``ngf.Dataset``, with those of the data set."""
+        """Train on the labels of some nodes.
+
+        Parameters
+        ----------
+        nodes : array of n int
+            Training nodes.
+        labels : array of n labels
+            Their labels, of any type that can be sorted.
+        validation : array of int, optional
+            Nodes that choose the epoch; by default a part of ``nodes`` (``validation_fraction``).
+        validation_labels : array, optional
+            Labels of the validation nodes; by default those of the ``Dataset``, if ``graph`` is one.
+
+        Returns
+        -------
+        NodeClassifier
+            self
+
+        Raises
+        ------
+        ValueError
+            If nodes and labels differ in length, a node does not exist, or validation labels are missing.
+        """
         graph, features = self._graph_and_features()
         nodes = _node_numbers(nodes, graph.nodes)
         labels = np.asarray(labels)
@@ -175,7 +257,7 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def _hold_out(self, nodes, labels, seed):
-        """Some nodes of each class choose the epoch."""
+        """Hold out some nodes of each class, to choose the epoch."""
         if not 0 < self.validation_fraction < 1:
             raise ValueError(f"validation_fraction is {self.validation_fraction}; it must be above 0 and below 1")
         random = np.random.default_rng(seed)
@@ -189,17 +271,53 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
         return nodes[~held], labels[~held], nodes[held], labels[held]
 
     def predict_proba(self, nodes):
-        """The probability of each of ``classes_``, a row for each node."""
+        """Predict class probabilities.
+
+        Parameters
+        ----------
+        nodes : array of n int
+
+        Returns
+        -------
+        numpy.ndarray, n x classes
+            One row per node, one column per class of ``classes_``.
+        """
         check_is_fitted(self, "model_")
         return self._probabilities[_node_numbers(nodes, len(self._probabilities))]
 
     def predict(self, nodes):
-        """The most probable label of each node."""
+        """Predict labels.
+
+        Parameters
+        ----------
+        nodes : array of n int
+
+        Returns
+        -------
+        numpy.ndarray of n labels
+        """
         best = self.predict_proba(nodes).argmax(axis=1)
         return self.classes_[best]
 
     def predict_on(self, graph, features):
-        """The labels of all nodes of another graph with as many features."""
+        """Predict the labels of all nodes of another graph.
+
+        Parameters
+        ----------
+        graph : graph
+            Anything that ``ngf.as_graph`` takes.
+        features : array or SciPy matrix, N x F
+            Features of its nodes, with the number of features that the model was trained on.
+
+        Returns
+        -------
+        numpy.ndarray of N labels
+
+        Raises
+        ------
+        ValueError
+            If the features do not fit the graph or the model.
+        """
         check_is_fitted(self, "model_")
         graph = as_graph(graph)
         dataset = _dataset(graph, features, np.full(graph.nodes, -1, np.int32))
@@ -207,7 +325,17 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
         return self.classes_[probabilities.argmax(axis=1)]
 
     def save(self, path):
-        """Keeps the network as safetensors, which ``ngf predict`` reads too."""
+        """Write the model as a safetensors file, which ``ngf predict`` reads.
+
+        Parameters
+        ----------
+        path : str or path
+
+        Raises
+        ------
+        ngf.Error
+            If the file cannot be written.
+        """
         check_is_fitted(self, "model_")
         self.model_.labels = [str(label) for label in self.classes_]
         self.model_.save(path)
@@ -262,13 +390,13 @@ def _node_numbers(nodes, count) -> np.ndarray:
     return nodes
 
 
-def _train_together(deal, features, labels, nodes, validation, settings, runs):
-    """The processes of an ``ngf.mpi.Deal`` train together, each on its own nodes."""
+def _train_together(partition, features, labels, nodes, validation, settings, runs):
+    """Train with the processes of an ``ngf.mpi.Partition``, each on its own nodes."""
     rows = features.tocsr() if sp.issparse(features) else np.asarray(features)
-    dealt = _dataset(deal.graph, rows[deal.order], np.ascontiguousarray(labels[deal.order]))
-    settings.partition_by(deal._engine)
-    places = [_sorted(deal.place_of(part)) for part in (nodes, validation, validation)]
-    return _engine.train(dealt, *places, settings, runs)
+    sharded = _dataset(partition.graph, rows[partition.order], np.ascontiguousarray(labels[partition.order]))
+    settings.partition_by(partition._engine)
+    places = [_sorted(partition.place_of(part)) for part in (nodes, validation, validation)]
+    return _engine.train(sharded, *places, settings, runs)
 
 
 def _dataset(graph, features, labels):
@@ -294,18 +422,57 @@ def _dataset(graph, features, labels):
 
 
 class Denoiser(TransformerMixin, BaseEstimator):
-    """Noise away from signals on the nodes of a graph, by a network that is not trained on anything else.
+    """Denoise signals on the nodes of a graph with an untrained network, fitted to each signal and stopped early.
 
-    Signals are rows: ``transform(X)`` with X of the shape signals x N, or one signal of length N. NaN are missing
-    values, and are filled in.
+    Signals are rows: ``transform(X)`` with X of shape (signals, N), or one signal of length N. NaN is a missing value,
+    and is filled in.
 
-    arch : "ngf" (shells), "gf" (powers of a shift), "gcn", "sgc", "tikhonov" or "median"
-    stop : when the network has learned the signal and not yet the noise: "blind" (nodes held out), "sure", "variance",
-        "epochs" (after all of ``epochs``), or "oracle" with the clean signals given to ``fit_transform``
+    Parameters
+    ----------
+    graph : graph
+        Anything that ``ngf.as_graph`` takes.
+    arch : str, default "ngf"
+        "ngf" or "gf" (decoder on a neighbourhood or polynomial filter), "gcn", "sgc", "tikhonov" or "median".
+    stop : str, default "blind"
+        Stopping rule: "blind" (cross-validation on held-out nodes), "sure" (Stein's estimate), "variance", "epochs"
+        (none), or "oracle" (needs the clean signals in ``fit_transform``).
+    taps : list of float, optional
+        Taps of "ngf" and "gf"; by default those of the paper's test cases.
+    normalize : str, optional
+        Normalisation of the shells of "ngf"; by default "none".
+    shift : str, optional
+        Graph shift operator of "gf"; by default "adjacency".
+    layers : int, optional
+        Number of layers; by default 2, which is the decoder relu(H C) v for "ngf" and "gf".
+    hidden : int, optional
+        Number of features of each hidden layer; by default 150.
+    lr : float, optional
+        Learning rate of Adam; by default 0.01.
+    epochs : int, optional
+        Maximum number of epochs; by default 1000.
+    folds : int, optional
+        Number of folds of "blind"; by default 10.
+    noise_level : float, optional
+        Standard deviation of the noise; by default unknown.
+    random_state : int, numpy.random.Generator, RandomState or None, default 1
+        Seed of the weights and the folds.
+    threads : int, optional
+        Number of threads; by default all. Results do not depend on it.
+    memory : int or str, optional
+        Limit of the memory that the call allocates, in bytes or as text such as "4G"; by default the free memory.
 
-    After that ``signals_`` has an entry for each signal: ``epochs`` (where it was stopped), ``left_alone`` (nothing in the
-    graph foretells it, so it stays as it is), ``criterion`` (what the rule looked at, by epoch), ``smoothing`` (Tikhonov's), and
-    with clean signals ``error``, ``errors`` (by epoch) and ``error_oracle`` (the least of them): |x - y|^2 / |y|^2.
+    Attributes
+    ----------
+    signals_ : list
+        One entry per signal: ``epochs`` (where it was stopped), ``left_alone`` (the graph does not predict this signal,
+        so it is returned unchanged), ``criterion`` (of the stopping rule, by epoch), ``smoothing`` (lambda of
+        Tikhonov); with clean signals also ``error``, ``errors`` (by epoch) and ``error_oracle`` (their minimum), as |x
+        - y|^2 / |y|^2.
+
+    Raises
+    ------
+    ValueError
+        By ``fit``, if a parameter is out of range or the signals do not fit the graph.
 
     >>> import numpy as np, ngf
     >>> grid = ngf.generate.grid(8, 8)
@@ -342,7 +509,19 @@ class Denoiser(TransformerMixin, BaseEstimator):
         return settings
 
     def fit(self, X, y=None):
-        """Nothing is learned from other signals; this looks at the shape of X."""
+        """Check the shape of the signals. Nothing is learned from them: each signal is fitted by ``transform``.
+
+        Parameters
+        ----------
+        X : array, signals x N, or N
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        Denoiser
+            self
+        """
         if self.graph is None:
             raise ValueError("Denoiser needs a graph: Denoiser(graph)")
         self.graph_ = as_graph(self.graph)
@@ -351,15 +530,56 @@ class Denoiser(TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X):
-        """The signals without noise, in the shape of X."""
+        """Denoise signals.
+
+        Parameters
+        ----------
+        X : array, signals x N, or N
+            Noisy signals; NaN is a missing value.
+
+        Returns
+        -------
+        numpy.ndarray
+            In the shape of ``X``.
+        """
         return self._denoise(X, None)
 
     def fit_transform(self, X, y=None):
-        """The same, with the clean signals ``y`` where they are known: errors stand in ``signals_``."""
+        """Denoise signals, and compute the errors if the clean signals are known.
+
+        Parameters
+        ----------
+        X : array, signals x N, or N
+            Noisy signals; NaN is a missing value.
+        y : array, optional
+            Clean signals in the shape of ``X``. Their errors are in ``signals_``.
+
+        Returns
+        -------
+        numpy.ndarray
+            In the shape of ``X``.
+        """
         return self.fit(X)._denoise(X, y)
 
     def score(self, X, y):
-        """How much of the clean signals ``y`` is found: 1 - |x - y|^2 / |y|^2, the median over signals."""
+        """Denoise and return 1 - |x - y|^2 / |y|^2, the median over signals.
+
+        Parameters
+        ----------
+        X : array, signals x N, or N
+            Noisy signals.
+        y : array
+            Clean signals in the shape of ``X``.
+
+        Returns
+        -------
+        float
+
+        Raises
+        ------
+        ValueError
+            If a clean signal is 0 everywhere.
+        """
         clean = np.atleast_2d(np.asarray(y, float))
         if not (clean != 0).any(axis=1).all():
             raise ValueError("y has a signal that is 0 everywhere, against which there is no score")

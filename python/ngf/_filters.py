@@ -1,4 +1,4 @@
-"""Filters as SciPy's linear operators."""
+"""Graph filters as SciPy linear operators."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from scipy.sparse.linalg import LinearOperator
 
 from . import _arguments as arguments
 from . import _engine
-from ._convert import as_dealt, as_matrix, as_signals, check_finite, has_rows, shell_options
+from ._convert import as_matrix, as_partitioned, as_signals, check_finite, has_rows, shell_options
 
 
 def precision(dtype) -> np.dtype:
@@ -20,7 +20,7 @@ def precision(dtype) -> np.dtype:
 
 
 def taps_arrays(taps, groups) -> tuple[np.ndarray, np.ndarray | None]:
-    """A row of taps for each group, and the group of each node."""
+    """One row of taps per group, and the group of each node."""
     taps = np.ascontiguousarray(taps, np.float64)
     if taps.size == 0:
         raise ValueError("a filter has at least one tap")
@@ -28,7 +28,7 @@ def taps_arrays(taps, groups) -> tuple[np.ndarray, np.ndarray | None]:
         raise ValueError("taps must be finite numbers")
     if groups is None:
         if taps.ndim != 1:
-            raise ValueError(f"taps have {taps.ndim} dimensions; one set of taps has 1, and one set a group needs groups")
+            raise ValueError(f"taps have {taps.ndim} dimensions; one set of taps has 1, and one set per group needs groups")
         return taps[np.newaxis], None
     if taps.ndim != 2:
         raise ValueError("with groups, taps have a row for each group")
@@ -40,15 +40,15 @@ def taps_arrays(taps, groups) -> tuple[np.ndarray, np.ndarray | None]:
     return taps, np.ascontiguousarray(groups, np.uint32)
 
 
-def _dealt_groups(groups, deal):
-    """Groups of nodes in the order of a deal."""
-    if groups is None or deal is None or len(groups) != len(deal.order):
+def _sharded_groups(groups, partition):
+    """Groups of nodes in the order of a partition."""
+    if groups is None or partition is None or len(groups) != len(partition.order):
         return groups
-    return np.ascontiguousarray(groups[deal.order])
+    return np.ascontiguousarray(groups[partition.order])
 
 
 class _Filter(LinearOperator):
-    """What both filters have."""
+    """What both kinds of filters share."""
 
     def __init__(self, engine, groups, dtype):
         self._engine = engine
@@ -57,7 +57,7 @@ class _Filter(LinearOperator):
 
     @property
     def taps(self) -> np.ndarray:
-        """The taps: h_0, h_1, ..., or a row of them for each group of nodes. May be set."""
+        """The taps h_0, h_1, ..., or one row of them per group of nodes. Assign to change them."""
         taps = self._engine.taps
         taps.flags.writeable = False
         return taps if self._groups is not None else taps[0]
@@ -67,7 +67,27 @@ class _Filter(LinearOperator):
         self._engine = self._engine.with_taps(*taps_arrays(taps, self._groups))
 
     def apply(self, X, *, transpose: bool = False, out: np.ndarray | None = None) -> np.ndarray:
-        """H X, or H' X, in the precision of X. ``out`` may be given; it must not overlap X."""
+        """Compute H X, or H' X.
+
+        Parameters
+        ----------
+        X : array, N or N x F
+            Signals. float32 is computed in float32, everything else in float64.
+        transpose : bool, default False
+            Apply the transpose H'.
+        out : numpy.ndarray, optional
+            Array to write the result to. It must not overlap ``X``.
+
+        Returns
+        -------
+        numpy.ndarray
+            In the shape of ``X``.
+
+        Raises
+        ------
+        ValueError
+            If ``X`` has another number of rows, or values that are not finite, or ``out`` does not fit.
+        """
         x, flat = as_signals(X, "X")
         if x.shape[0] != self.shape[0]:
             whose = "the graph" if self._engine.rows == self._engine.nodes else "this process"
@@ -82,7 +102,25 @@ class _Filter(LinearOperator):
         return out
 
     def gradients(self, X, G) -> tuple[np.ndarray, np.ndarray]:
-        """For a loss with the gradient G by H X: its gradients by X and by the taps, in one pass."""
+        """Compute the gradients of a loss by X and by the taps, in one pass over the graph.
+
+        Parameters
+        ----------
+        X : array, N or N x F
+            Input of the filter.
+        G : array
+            Gradient of the loss by H X, in the shape of ``X``.
+
+        Returns
+        -------
+        tuple of numpy.ndarray
+            The gradient by X, and the gradient by the taps.
+
+        Raises
+        ------
+        ValueError
+            If the shapes differ, or a value is not finite.
+        """
         x, flat = as_signals(X, "X")
         g, _ = as_signals(G, "G")
         if g.shape != x.shape:
@@ -95,7 +133,17 @@ class _Filter(LinearOperator):
         return by_x[:, 0] if flat else by_x, by_taps if self._groups is not None else by_taps[0]
 
     def with_taps(self, taps):
-        """The same filter with other taps; nothing is found again."""
+        """Return the same filter with other taps. The shells are shared, not computed again.
+
+        Parameters
+        ----------
+        taps : array
+            In the shape of ``taps`` of the filter.
+
+        Returns
+        -------
+        NeighborhoodFilter or PolynomialFilter
+        """
         other = self.__class__.__new__(self.__class__)
         LinearOperator.__init__(other, self.dtype, self.shape)
         other.__dict__.update(self.__dict__)
@@ -122,7 +170,7 @@ class _Filter(LinearOperator):
 
 
 class _Transposed(LinearOperator):
-    """H', without the copies that SciPy would make to conjugate real numbers."""
+    """H', without the copies that SciPy makes to conjugate real numbers."""
 
     def __init__(self, filter):
         self._filter = filter
@@ -159,7 +207,7 @@ def _output(out, X, x):
 
 
 def _overlaps_itself(y: np.ndarray) -> bool:
-    """Whether two values have the same place."""
+    """Whether two elements share memory."""
     reach = y.itemsize
     for stride, size in sorted((abs(stride), size) for stride, size in zip(y.strides, y.shape) if size > 1):
         if stride < reach:
@@ -169,18 +217,46 @@ def _overlaps_itself(y: np.ndarray) -> bool:
 
 
 class NeighborhoodFilter(_Filter):
-    """y = sum over k of h_k A_k x, with A_k the pairs of nodes that are exactly k hops apart.
+    """Neighbourhood graph filter y = sum over k of h_k A_k x, where A_k is the shell of hop k.
 
-    A SciPy ``LinearOperator``: ``H @ X``, ``H.T @ X``, ``H.adjoint()``. Signals are columns of X, N x F;
-    float32 stays float32.
+    A SciPy ``LinearOperator``: ``H @ X``, ``H.T @ X``, ``H.adjoint()``. Signals are the columns of X, N x F.
 
-    ``normalize``: "none", "lmax" (by the shell's largest eigenvalue), "symmetric" or "row".
-    ``groups``: by node, the row of ``taps`` that it has ("node-variant" filters). ``form``: the product form, where
-    the fastest is not wanted; `docs/filters.md` lists them.
+    Parameters
+    ----------
+    A : graph
+        Anything that ``ngf.as_graph`` takes: a graph, a SciPy or NumPy matrix, a NetworkX graph, PyG data, or a file
+        name, or an ``ngf.mpi.Partition``.
+    taps : array of K float
+        h_0, h_1, ..., one per hop.
+    normalize : str, default "none"
+        Normalisation of each shell: "none", "lmax" (by its largest eigenvalue), "symmetric" or "row".
+    groups : array of N int, optional
+        Group of each node, for node-variant filters; then ``taps`` has one row per group.
+    directed : bool, optional
+        Keep (True) or drop (False) the directions of edges. By default the input decides.
+    min_paths : int, default 1
+        With 2 or 3, keep a pair at 2 or more hops only if it has at least this many shortest paths.
+    storage : str, default "auto"
+        Memory format of the shells: "sparse" (lists), "dense" (one byte per pair), "stream" (not stored) or "auto".
+    form : str, default "auto"
+        Product form, to override the automatic choice; docs/filters.md lists them.
+    dtype : NumPy dtype, default float64
+        float32 or float64: the precision that the plan expects, and that SciPy's solvers use.
+    threads : int, optional
+        Number of threads; by default all. Results do not depend on it.
+    memory : int or str, optional
+        Limit of the memory that the call allocates, in bytes or as text such as "4G"; by default the free memory.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+    ngf.MemoryExceeded
+        If the shells do not fit into ``memory``.
 
     >>> import numpy as np
     >>> H = NeighborhoodFilter("builtin:karate", taps=[0, 1])
-    >>> (H @ np.ones(34)).astype(int)[:5]     # how many neighbours
+    >>> (H @ np.ones(34)).astype(int)[:5]     # the number of neighbours
     array([16,  9, 10,  6,  3])
     """
 
@@ -191,22 +267,34 @@ class NeighborhoodFilter(_Filter):
         values, groups = taps_arrays(taps, groups)
         options = shell_options(values.shape[1] - 1, min_paths=min_paths, storage=storage, threads=threads,
                                 memory=memory)
-        graph, deal = as_dealt(A, directed=directed)
-        groups = _dealt_groups(groups, deal)
+        graph, partition = as_partitioned(A, directed=directed)
+        groups = _sharded_groups(groups, partition)
         args = (graph, values, groups, arguments.name(normalize, "normalize"), options, dtype == np.float64,
                 arguments.name(form, "form"))
-        engine = (_engine.NeighborhoodFilter(*args) if deal is None
-                  else _engine.ShardedNeighborhoodFilter(*args, deal._engine))
+        engine = (_engine.NeighborhoodFilter(*args) if partition is None
+                  else _engine.ShardedNeighborhoodFilter(*args, partition._engine))
         super().__init__(engine, groups, dtype)
 
     def form(self, columns: int = 1, dtype=None) -> str:
-        """The form that a product with signals of this number of columns takes."""
+        """Return the name of the product form for signals of a given width.
+
+        Parameters
+        ----------
+        columns : int, default 1
+            Number of columns of X.
+        dtype : NumPy dtype, optional
+            Precision of X; by default that of the filter.
+
+        Returns
+        -------
+        str
+        """
         dtype = self.dtype if dtype is None else precision(dtype)
         return self._engine.form(arguments.whole(columns, "columns", 1), dtype == np.float64)
 
     @property
     def storage(self) -> str:
-        """How the shells are held: "sparse", "dense" or "stream"."""
+        """Memory format of the shells: "sparse", "dense" or "stream"."""
         return self._engine.storage
 
     @property
@@ -215,14 +303,47 @@ class NeighborhoodFilter(_Filter):
         return self._engine.bytes
 
     def largest_eigenvalue(self, k: int) -> float:
-        """Of shell k, before it is normalised; of a directed graph, its largest singular value."""
+        """Return the largest eigenvalue of a shell before normalisation; in a directed graph, its largest singular value.
+
+        Parameters
+        ----------
+        k : int
+            Hop of the shell.
+
+        Returns
+        -------
+        float
+        """
         return self._engine.largest_value(arguments.whole(k, "k"))
 
 
 class PolynomialFilter(_Filter):
-    """y = sum over k of h_k S^k x, the classical graph filter.
+    """Polynomial graph filter y = sum over k of h_k S^k x, the classical graph filter.
 
-    ``shift`` S: "adjacency", "adjacency-lmax", "laplacian", "normalized-laplacian" or "gcn".
+    A SciPy ``LinearOperator``, as ``NeighborhoodFilter``.
+
+    Parameters
+    ----------
+    A : graph
+        Anything that ``ngf.as_graph`` takes: a graph, a SciPy or NumPy matrix, a NetworkX graph, PyG data, or a file
+        name, or an ``ngf.mpi.Partition``.
+    taps : array of K float
+        h_0, h_1, ..., one per power.
+    shift : str, default "adjacency"
+        Graph shift operator S: "adjacency", "adjacency-lmax", "laplacian", "normalized-laplacian" or "gcn".
+    groups : array of N int, optional
+        Group of each node, for node-variant filters; then ``taps`` has one row per group.
+    directed : bool, optional
+        Keep (True) or drop (False) the directions of edges. By default the input decides.
+    dtype : NumPy dtype, default float64
+        float32 or float64: the precision that SciPy's solvers use.
+    threads : int, optional
+        Number of threads; by default all. Results do not depend on it.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or the shift needs an undirected graph.
 
     >>> import numpy as np
     >>> L = PolynomialFilter("builtin:karate", taps=[0, 1], shift="laplacian")
@@ -234,16 +355,26 @@ class PolynomialFilter(_Filter):
                  dtype=np.float64, threads: int | None = None):
         dtype = precision(dtype)
         values, groups = taps_arrays(taps, groups)
-        graph, deal = as_dealt(A, directed=directed)
-        groups = _dealt_groups(groups, deal)
+        graph, partition = as_partitioned(A, directed=directed)
+        groups = _sharded_groups(groups, partition)
         args = (graph, values, groups, arguments.name(shift, "shift"), arguments.threads(threads))
-        engine = (_engine.PolynomialFilter(*args) if deal is None
-                  else _engine.ShardedPolynomialFilter(*args, deal._engine))
+        engine = (_engine.PolynomialFilter(*args) if partition is None
+                  else _engine.ShardedPolynomialFilter(*args, partition._engine))
         super().__init__(engine, groups, dtype)
 
 
 class FittedTaps(NamedTuple):
-    """Taps by least squares: how sure they are, and what they leave of Y, |Y - H X|^2 / |Y|^2."""
+    """Result of ``ngf.fit_taps``.
+
+    Attributes
+    ----------
+    taps : numpy.ndarray
+        Least-squares estimate.
+    standard_errors : numpy.ndarray
+        Standard error of each tap.
+    residual : float
+        |Y - H X|^2 / |Y|^2.
+    """
 
     taps: np.ndarray
     standard_errors: np.ndarray
@@ -253,7 +384,40 @@ class FittedTaps(NamedTuple):
 def fit_taps(A, X, Y, taps: int, *, filter: str = "neighborhood", normalize: str = "none",
              shift: str = "adjacency", directed: bool | None = None, threads: int | None = None,
              memory=None) -> FittedTaps:
-    """The taps that take X to Y best: a diffusion on the graph, found from measurements.
+    """Fit the taps of a filter to signals: the least-squares solution of Y = H X.
+
+    Parameters
+    ----------
+    A : graph
+        Anything that ``ngf.as_graph`` takes: a graph, a SciPy or NumPy matrix, a NetworkX graph, PyG data, or a file
+        name.
+    X : array, N or N x F
+        Input signals.
+    Y : array
+        Output signals, in the shape of ``X``.
+    taps : int
+        Number of taps to fit.
+    filter : str, default "neighborhood"
+        "neighborhood" or "polynomial".
+    normalize : str, default "none"
+        Normalisation of the shells, as in ``NeighborhoodFilter``.
+    shift : str, default "adjacency"
+        Graph shift operator, as in ``PolynomialFilter``.
+    directed : bool, optional
+        Keep (True) or drop (False) the directions of edges. By default the input decides.
+    threads : int, optional
+        Number of threads; by default all. Results do not depend on it.
+    memory : int or str, optional
+        Limit of the memory that the call allocates, in bytes or as text such as "4G"; by default the free memory.
+
+    Returns
+    -------
+    FittedTaps
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ, or a value is not finite.
 
     >>> import numpy as np
     >>> x = np.random.default_rng(1).normal(size=(34, 4))

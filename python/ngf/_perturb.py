@@ -1,4 +1,4 @@
-"""Edges created and destroyed."""
+"""Random perturbation of edges."""
 
 from __future__ import annotations
 
@@ -9,10 +9,33 @@ from ._convert import Graph, as_graph
 
 def perturb(A, *, create: float = 0, destroy: float = 0, probability: bool = False, seed: int = 1,
             directed: bool | None = None) -> Graph:
-    """The graph with some edges destroyed and others created, drawn evenly, the same for the same seed.
+    """Create and destroy edges uniformly at random.
 
-    ``create`` and ``destroy`` are percentages of the number of edges; with ``probability``, the probabilities of
-    each pair and of each edge.
+    Parameters
+    ----------
+    A : graph
+        Anything that ``ngf.as_graph`` takes: a graph, a SciPy or NumPy matrix, a NetworkX graph, PyG data, or a file
+        name.
+    create : float, default 0
+        Edges to create, in percent of the number of edges.
+    destroy : float, default 0
+        Edges to destroy, in percent of the number of edges.
+    probability : bool, default False
+        Read ``create`` and ``destroy`` as probabilities of each missing pair and of each edge instead.
+    seed : int, default 1
+        Seed of the random numbers. Results are the same on every machine.
+    directed : bool, optional
+        Keep (True) or drop (False) the directions of edges. By default the input decides.
+
+    Returns
+    -------
+    Graph
+        The perturbed graph. It may be disconnected.
+
+    Raises
+    ------
+    ngf.Error
+        If a parameter is out of range.
 
     >>> perturb("builtin:karate", create=10, seed=1)
     Graph(nodes=34, edges=86)

@@ -1,4 +1,4 @@
-"""The paper's table, figures and claims, run again."""
+"""Reproduction of the paper's table, figures and claims."""
 
 from __future__ import annotations
 
@@ -14,10 +14,46 @@ from ._data import data_folders
 def reproduce(figures="all", *, full: bool = False, settings: str = "text", runs: int | None = None, out="report",
               resume: bool = False, data=None, seed: int = 1, verbose: bool = False, threads: int | None = None,
               memory=None) -> dict:
-    """Runs figures of the paper again, and writes a report: ``out``/index.html, with pictures and tables beside it.
+    """Run experiments of the paper again and write a report to ``out``/index.html, with charts and tables.
 
-    ``figures``: "all", or some of "table1", "fig1", "fig2a", "fig2b", "fig3a", "fig3b", "claims". Finished pieces are
-    kept; ``resume`` goes on with a job that was cut off. Returns what is in results.json.
+    Finished cells are kept in a journal in ``out``.
+
+    Parameters
+    ----------
+    figures : str or list of str, default "all"
+        "all", or some of "table1", "fig1", "fig2a", "fig2b", "fig3a", "fig3b", "claims".
+    full : bool, default False
+        Use the paper's sizes (hours) instead of small ones (minutes).
+    settings : str, default "text"
+        "text" or "code": settings of the paper's text or of the published code, where they differ.
+    runs : int, optional
+        Runs per point of Figures 3a and 3b; by default 2, with ``full`` 25.
+    out : path, default "report"
+        Folder of the report.
+    resume : bool, default False
+        Continue an interrupted job: run only the missing cells.
+    data : path, optional
+        Folder with the Planetoid data sets. A synthetic network replaces a missing one, with a warning.
+    seed : int, default 1
+        Seed of the random numbers. Results are the same on every machine.
+    verbose : bool, default False
+        Print a line when a figure is done.
+    threads : int, optional
+        Number of threads; by default all. Results do not depend on it.
+    memory : int or str, optional
+        Limit of the memory that the call allocates, in bytes or as text such as "4G"; by default the free memory.
+
+    Returns
+    -------
+    dict
+        The content of results.json.
+
+    Raises
+    ------
+    ValueError
+        If a figure is unknown.
+    ngf.Error
+        If the report cannot be written, or the journal has other settings.
 
     >>> import tempfile
     >>> results = reproduce("fig1", out=tempfile.mkdtemp())

@@ -1,4 +1,4 @@
-"""Graphs made to order: the same for the same seed, on every machine and any number of threads."""
+"""Synthetic graphs: the same graph for the same seed, on every machine and for every number of threads."""
 
 from __future__ import annotations
 
@@ -16,7 +16,25 @@ def _made(kind: str, **values):
 
 
 def erdos_renyi(nodes: int, p: float, seed: int = 1) -> Graph:
-    """Each pair of nodes is an edge with probability p.
+    """Generate an Erdős–Rényi random graph.
+
+    Parameters
+    ----------
+    nodes : int
+        Number of nodes.
+    p : float
+        Probability of each edge, from 0 to 1.
+    seed : int, default 1
+        Seed of the random numbers. Results are the same on every machine.
+
+    Returns
+    -------
+    Graph
+
+    Raises
+    ------
+    ngf.Error
+        If a parameter is out of range.
 
     >>> erdos_renyi(10, 1.0)
     Graph(nodes=10, edges=45)
@@ -25,7 +43,27 @@ def erdos_renyi(nodes: int, p: float, seed: int = 1) -> Graph:
 
 
 def watts_strogatz(nodes: int, k: int = 4, beta: float = 0.1, seed: int = 1) -> Graph:
-    """A small world: a ring of nodes joined to their k nearest, with edges rewired with probability beta.
+    """Generate a Watts–Strogatz small world: a ring lattice with randomly rewired edges.
+
+    Parameters
+    ----------
+    nodes : int
+        Number of nodes.
+    k : int, default 4
+        Number of nearest neighbours of each node in the ring.
+    beta : float, default 0.1
+        Probability of rewiring each edge.
+    seed : int, default 1
+        Seed of the random numbers. Results are the same on every machine.
+
+    Returns
+    -------
+    Graph
+
+    Raises
+    ------
+    ngf.Error
+        If a parameter is out of range.
 
     >>> watts_strogatz(20, k=4)
     Graph(nodes=20, edges=40)
@@ -34,7 +72,29 @@ def watts_strogatz(nodes: int, k: int = 4, beta: float = 0.1, seed: int = 1) -> 
 
 
 def stochastic_block_model(nodes: int = 256, blocks: int = 8, p: float = 0.3, q: float = 0.0075, seed: int = 1) -> Graph:
-    """Communities: pairs inside a block are edges with probability p, others with q.
+    """Generate a stochastic block model: communities of equal size.
+
+    Parameters
+    ----------
+    nodes : int, default 256
+        Number of nodes.
+    blocks : int, default 8
+        Number of communities; each is a range of nodes.
+    p : float, default 0.3
+        Probability of an edge inside a community.
+    q : float, default 0.0075
+        Probability of an edge between communities.
+    seed : int, default 1
+        Seed of the random numbers. Results are the same on every machine.
+
+    Returns
+    -------
+    Graph
+
+    Raises
+    ------
+    ngf.Error
+        If a parameter is out of range.
 
     >>> stochastic_block_model(8, blocks=2, p=1, q=0)
     Graph(nodes=8, edges=12)
@@ -43,7 +103,25 @@ def stochastic_block_model(nodes: int = 256, blocks: int = 8, p: float = 0.3, q:
 
 
 def barabasi_albert(nodes: int, m: int = 3, seed: int = 1) -> Graph:
-    """Preferential attachment: each new node joins m earlier ones.
+    """Generate a Barabási–Albert graph by preferential attachment.
+
+    Parameters
+    ----------
+    nodes : int
+        Number of nodes.
+    m : int, default 3
+        Number of edges from each new node to earlier nodes.
+    seed : int, default 1
+        Seed of the random numbers. Results are the same on every machine.
+
+    Returns
+    -------
+    Graph
+
+    Raises
+    ------
+    ngf.Error
+        If a parameter is out of range.
 
     >>> barabasi_albert(10, m=1)
     Graph(nodes=10, edges=9)
@@ -52,7 +130,23 @@ def barabasi_albert(nodes: int, m: int = 3, seed: int = 1) -> Graph:
 
 
 def grid(rows: int, cols: int) -> Graph:
-    """A rectangular lattice.
+    """Generate a rectangular lattice.
+
+    Parameters
+    ----------
+    rows : int
+        Number of rows of nodes.
+    cols : int
+        Number of columns of nodes.
+
+    Returns
+    -------
+    Graph
+
+    Raises
+    ------
+    ngf.Error
+        If a parameter is out of range.
 
     >>> grid(3, 4)
     Graph(nodes=12, edges=17)
@@ -61,7 +155,25 @@ def grid(rows: int, cols: int) -> Graph:
 
 
 def rmat(scale: int, edge_factor: int = 16, seed: int = 1) -> Graph:
-    """Graph500's Kronecker graph on 2^scale nodes.
+    """Generate the R-MAT (Kronecker) graph of the Graph500 benchmark.
+
+    Parameters
+    ----------
+    scale : int
+        The graph has 2 ** scale nodes.
+    edge_factor : int, default 16
+        Number of edges per node, before duplicates are removed.
+    seed : int, default 1
+        Seed of the random numbers. Results are the same on every machine.
+
+    Returns
+    -------
+    Graph
+
+    Raises
+    ------
+    ngf.Error
+        If a parameter is out of range.
 
     >>> rmat(6).nodes
     64
@@ -70,7 +182,11 @@ def rmat(scale: int, edge_factor: int = 16, seed: int = 1) -> Graph:
 
 
 def karate_club() -> Dataset:
-    """Zachary's karate club, with the side that each member took.
+    """Return Zachary's karate club, with the side that each member took as label.
+
+    Returns
+    -------
+    Dataset
 
     >>> karate_club().graph
     Graph(nodes=34, edges=78)
@@ -79,7 +195,23 @@ def karate_club() -> Dataset:
 
 
 def citation_network(nodes: int = 2708, seed: int = 1) -> Dataset:
-    """A synthetic citation network that behaves like Cora: features, labels, a split.
+    """Generate a synthetic citation network similar to Cora, with features, labels and a split.
+
+    Parameters
+    ----------
+    nodes : int, default 2708
+        Number of nodes.
+    seed : int, default 1
+        Seed of the random numbers. Results are the same on every machine.
+
+    Returns
+    -------
+    Dataset
+
+    Raises
+    ------
+    ngf.Error
+        If a parameter is out of range.
 
     >>> citation_network(500)
     Dataset(nodes=500, edges=..., features=..., classes=7, splits=1)

@@ -1,16 +1,15 @@
-"""Several processes on one graph, by MPI. Needs mpi4py; start them with ``mpirun -n 4 python -m mpi4py script.py``.
+"""Distributed shells, filters and training with MPI. Needs mpi4py; run ``mpirun -n 4 python -m mpi4py script.py``.
 
-A ``Deal`` deals the nodes of a graph to the processes, and stands for the graph wherever one is asked for. Each process
-then holds the rows of its own nodes: of shells, of signals and of what becomes of them.
+A ``Partition`` distributes the nodes of a graph over the ranks of a communicator. Pass it wherever a graph is expected.
+Each rank then stores the rows of the nodes assigned to it: of shells, signals and results.
 
-    deal = ngf.mpi.Deal("planetoid:pubmed", hops=4)
-    H = ngf.NeighborhoodFilter(deal, taps=[1, 0.5, 0.25, 0.1, 0.05])
-    y = H @ deal.own(x)              # this process's rows; all processes call it
-    all_rows = deal.gather(y)
+    partition = ngf.mpi.Partition("planetoid:pubmed", hops=4)
+    H = ngf.NeighborhoodFilter(partition, taps=[1, 0.5, 0.25, 0.1, 0.05])
+    y = H @ partition.own(x)         # the rows of this rank; all ranks call it
+    all_rows = partition.gather(y)
 
-``ngf.shell_sizes``, ``ngf.hop_distances`` (whose rows are this process's), both filters, ``ngf.fit_taps`` and
-``ngf.NodeClassifier`` take one. All processes call the same functions in the same order, with the same arguments but for
-rows.
+``ngf.shell_sizes``, ``ngf.hop_distances``, both filters, ``ngf.fit_taps`` and ``ngf.NodeClassifier`` accept one. All
+ranks call the same functions in the same order, with the same arguments except for rows.
 """
 
 from __future__ import annotations
@@ -26,13 +25,13 @@ from . import _arguments as arguments
 from . import _engine
 from ._convert import as_array, as_graph
 
-__all__ = ["Deal"]
+__all__ = ["Partition"]
 
 _copies: dict = {}
 
 
 def _own_copy(comm):
-    """A communicator for the engine alone, one for each that it is given."""
+    """A duplicate of the communicator for the engine alone, one per communicator."""
     handle = MPI._handleof(comm)
     if handle not in _copies:
         _copies[handle] = comm.Dup()
@@ -40,7 +39,7 @@ def _own_copy(comm):
 
 
 def _begin_gather(comm, everything, row_bytes, begins):
-    """Each process has its own rows of ``everything``, and all of them after the call of what is returned."""
+    """Start to gather the rows of all ranks into ``everything``; the returned function waits for them."""
     row = MPI.BYTE.Create_contiguous(row_bytes).Commit()
     counts = [end - begin for begin, end in zip(begins, begins[1:])]
     request = comm.Iallgatherv(MPI.IN_PLACE, [everything, counts, begins[:-1], row])
@@ -52,8 +51,8 @@ def _begin_gather(comm, everything, row_bytes, begins):
     return wait
 
 
-def _team(comm):
-    """What the engine asks of MPI."""
+def _communicator(comm):
+    """The operations that the engine needs from MPI."""
 
     def gather(everything, row_bytes, begins):
         return _begin_gather(comm, everything, row_bytes, begins)
@@ -71,15 +70,40 @@ def _team(comm):
     return _engine.Communicator(comm.rank, comm.size, gather, exchange, broadcast)
 
 
-class Deal:
-    """The nodes of a graph, dealt to the processes of a communicator by the work that they are.
+class Partition:
+    """Distribution of the nodes of a graph over the ranks of a communicator, balanced by estimated work.
 
-    A : anything that ``ngf.as_graph`` takes, the same in all processes
-    hops : how far filters will reach, about: work is estimated by it
-    comm : a communicator of mpi4py; all processes by default
+    Parameters
+    ----------
+    A : graph
+        Anything that ``ngf.as_graph`` takes, the same on all ranks.
+    hops : int, default 4
+        Approximate number of hops of the filters, to estimate the work.
+    comm : mpi4py communicator, optional
+        By default ``MPI.COMM_WORLD``.
+    directed : bool, optional
+        Keep (True) or drop (False) the directions of edges. By default the input decides.
 
-    >>> deal = Deal("builtin:karate", hops=2)
-    >>> int(deal.comm.allreduce(len(deal.nodes)))
+    Attributes
+    ----------
+    nodes : numpy.ndarray
+        The nodes of this rank.
+    order : numpy.ndarray
+        All nodes, in the order of the ranks.
+    rows : tuple of int
+        First and last row (exclusive) of this rank in that order.
+    source : Graph
+        The graph with its own node numbers.
+    graph : Graph
+        The graph with the nodes renumbered in the order of the ranks.
+
+    Raises
+    ------
+    ValueError
+        If no graph can be made of ``A``.
+
+    >>> partition = Partition("builtin:karate", hops=2)
+    >>> int(partition.comm.allreduce(len(partition.nodes)))
     34
     """
 
@@ -87,33 +111,69 @@ class Deal:
         self.comm = _own_copy(MPI.COMM_WORLD if comm is None else comm)
         self.source = as_graph(A, directed=directed)  #: the graph as it was given
         order, begins = _engine.arrange(self.source, self.comm.size, arguments.whole(hops, "hops", 0, 2**31))
-        self.order = order  #: the nodes in the order of the deal
+        self.order = order  #: the nodes in the order of the partition
         self.graph = _engine.renumber(self.source, order)  #: with nodes in that order
         first, last = (int(begins[self.comm.rank + i]) for i in (0, 1))
         self.rows = (first, last)
         self.nodes = order[first:last]  #: those of this process
         self._begins = begins
-        self._engine = _engine.Partition(_team(self.comm), order, begins)
+        self._engine = _engine.Partition(_communicator(self.comm), order, begins)
 
     def own(self, x) -> np.ndarray:
-        """This process's rows of what has a row for each node of the graph."""
+        """Select the rows of this rank.
+
+        Parameters
+        ----------
+        x : array, N or N x F
+            One row per node of the graph.
+
+        Returns
+        -------
+        numpy.ndarray
+        """
         return as_array(x, "x")[self.nodes]
 
     def gather(self, own) -> np.ndarray:
-        """The rows of all nodes, in the order of the graph, from each process's own."""
+        """Gather the rows of all ranks, in the order of the graph.
+
+        Parameters
+        ----------
+        own : array
+            The rows of this rank.
+
+        Returns
+        -------
+        numpy.ndarray
+            One row per node of the graph.
+
+        Raises
+        ------
+        ValueError
+            If ``own`` does not have one row per node of this rank.
+        """
         own = np.ascontiguousarray(as_array(own, "own"))
         if own.shape[:1] != (len(self.nodes),):
             raise ValueError(f"{own.shape[0] if own.ndim else 0} rows; this process has {len(self.nodes)} nodes")
-        dealt = np.empty((len(self.order), *own.shape[1:]), own.dtype)
-        dealt[slice(*self.rows)] = own
-        if dealt.size:
-            _begin_gather(self.comm, dealt, dealt[:1].nbytes, self._begins.tolist())()
-        result = np.empty_like(dealt)
-        result[self.order] = dealt
+        sharded = np.empty((len(self.order), *own.shape[1:]), own.dtype)
+        sharded[slice(*self.rows)] = own
+        if sharded.size:
+            _begin_gather(self.comm, sharded, sharded[:1].nbytes, self._begins.tolist())()
+        result = np.empty_like(sharded)
+        result[self.order] = sharded
         return result
 
     def place_of(self, nodes) -> np.ndarray:
-        """The numbers that nodes of the graph have in the order of the deal."""
+        """Return the position of nodes in the order of the ranks.
+
+        Parameters
+        ----------
+        nodes : array of int
+            Nodes of the graph.
+
+        Returns
+        -------
+        numpy.ndarray of int
+        """
         places = np.empty(len(self.order), np.uint32)
         places[self.order] = np.arange(len(self.order), dtype=np.uint32)
         return places[nodes]
@@ -122,4 +182,4 @@ class Deal:
         return self
 
     def __repr__(self):
-        return f"Deal({self.source!r}, process {self.comm.rank} of {self.comm.size}: {len(self.nodes)} nodes)"
+        return f"Partition({self.source!r}, process {self.comm.rank} of {self.comm.size}: {len(self.nodes)} nodes)"

@@ -1,4 +1,4 @@
-"""Pictures with matplotlib. Each function draws into ``ax``, or into a new one, and returns it."""
+"""Charts with matplotlib. Each function draws into ``ax``, or into new axes, and returns them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,27 @@ def _axes(ax):
 
 
 def shells(A, max_hops: int | None = None, *, ax=None, directed: bool | None = None):
-    """How many pairs are k hops apart, as bars."""
+    """Draw the number of pairs at each hop distance as bars.
+
+    Parameters
+    ----------
+    A : graph
+        Anything that ``ngf.as_graph`` takes: a graph, a SciPy or NumPy matrix, a NetworkX graph, PyG data, or a file
+        name.
+    max_hops : int, optional
+        Largest hop distance; by default all.
+    ax : matplotlib Axes, optional
+        Axes to draw into; by default new ones.
+    directed : bool, optional
+        Keep (True) or drop (False) the directions of edges. By default the input decides.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    >>> shells("builtin:karate").get_xlabel()
+    'hops k'
+    """
     ax = _axes(ax)
     sizes = shell_sizes(A, max_hops, directed=directed)
     ax.bar(np.arange(len(sizes)), sizes)
@@ -30,7 +50,24 @@ def shells(A, max_hops: int | None = None, *, ax=None, directed: bool | None = N
 
 
 def filter_taps(filter, *, ax=None, label: str | None = None):
-    """The taps h_k of a filter, or a list of them."""
+    """Draw the taps h_k of a filter.
+
+    Parameters
+    ----------
+    filter : filter or array
+        A filter, or its taps.
+    ax : matplotlib Axes, optional
+        Axes to draw into; by default new ones.
+    label : str, optional
+        Legend entry.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    >>> filter_taps([1, 0.5, 0.25]).get_ylabel()
+    'tap h_k'
+    """
     ax = _axes(ax)
     taps = np.atleast_2d(np.asarray(getattr(filter, "taps", filter), float))
     for group, own in enumerate(taps):
@@ -45,7 +82,27 @@ def filter_taps(filter, *, ax=None, label: str | None = None):
 
 
 def training(model, *, ax=None):
-    """Loss, and scores of training and validation nodes, by epoch, of a fitted ``ngf.NodeClassifier``."""
+    """Draw the loss and the training and validation scores by epoch.
+
+    Parameters
+    ----------
+    model : NodeClassifier
+        A fitted model, or its ``history_``.
+    ax : matplotlib Axes, optional
+        Axes to draw into; by default new ones.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    ValueError
+        If the model is not fitted.
+
+    >>> training([[2.0, 0.1, 0.1], [1.5, 0.6, 0.5]]).get_xlabel()
+    'epoch'
+    """
     history = getattr(model, "history_", model)
     if hasattr(history, "fit"):
         raise ValueError("the model has learned nothing yet: call fit first")
@@ -67,7 +124,25 @@ def training(model, *, ax=None):
 
 
 def layout(A, *, seed: int = 1, directed: bool | None = None) -> np.ndarray:
-    """Places for the nodes, N x 2: the two slowest modes of the largest component, and a line of all other nodes below."""
+    """Compute positions of the nodes for drawing: a spectral layout of the largest component, other nodes below it.
+
+    Parameters
+    ----------
+    A : graph
+        Anything that ``ngf.as_graph`` takes: a graph, a SciPy or NumPy matrix, a NetworkX graph, PyG data, or a file
+        name.
+    seed : int, default 1
+        Seed of the random numbers. Results are the same on every machine.
+    directed : bool, optional
+        Keep (True) or drop (False) the directions of edges. By default the input decides.
+
+    Returns
+    -------
+    numpy.ndarray, N x 2
+
+    >>> layout("builtin:karate").shape
+    (34, 2)
+    """
     import scipy.sparse as sp
     from scipy.sparse.csgraph import connected_components
 
@@ -87,7 +162,9 @@ def layout(A, *, seed: int = 1, directed: bool | None = None) -> np.ndarray:
 
 
 def _modes(matrix, seed: int) -> np.ndarray:
-    """The two slowest modes of the normalised Laplacian of a connected graph; of a small one, a circle."""
+    """The two smoothest non-constant eigenvectors of the normalised Laplacian of a connected graph; a circle for a small
+    one.
+    """
     import scipy.sparse as sp
     from scipy.sparse.linalg import eigsh
 
@@ -104,8 +181,44 @@ def _modes(matrix, seed: int) -> np.ndarray:
 
 def signal(A, x, *, positions: np.ndarray | None = None, ax=None, directed: bool | None = None, cmap: str = "viridis",
            vmin: float | None = None, vmax: float | None = None, size: float = 30, label: str | None = None):
-    """A signal on the nodes, as colours; where it is NaN, nodes are empty. ``positions``, N x 2, are where nodes are;
-    otherwise see ``layout``. ``vmin`` and ``vmax`` let several pictures share their colours."""
+    """Draw a signal as colours of the nodes. Nodes without a value (NaN) are empty circles.
+
+    Parameters
+    ----------
+    A : graph
+        Anything that ``ngf.as_graph`` takes: a graph, a SciPy or NumPy matrix, a NetworkX graph, PyG data, or a file
+        name.
+    x : array of N float
+        The signal.
+    positions : array, N x 2, optional
+        Positions of the nodes; by default those of ``layout``.
+    ax : matplotlib Axes, optional
+        Axes to draw into; by default new ones.
+    directed : bool, optional
+        Keep (True) or drop (False) the directions of edges. By default the input decides.
+    cmap : str, default "viridis"
+        Colour map.
+    vmin : float, optional
+        Value of the first colour; by default the minimum of ``x``.
+    vmax : float, optional
+        Value of the last colour; by default the maximum of ``x``.
+    size : float, default 30
+        Size of the nodes, in square points.
+    label : str, optional
+        Label of the colour bar.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    ValueError
+        If ``x`` or ``positions`` do not fit the graph.
+
+    >>> signal("builtin:karate", range(34)).get_aspect()
+    1.0
+    """
     from matplotlib.collections import LineCollection
 
     graph = as_graph(A, directed=directed)

@@ -1,4 +1,4 @@
-"""Neighbourhood filters for PyTorch and PyG: a layer, and transforms."""
+"""Neighbourhood filters for PyTorch and PyG: a layer and two transforms."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["AddHopDistances", "KHopEdges", "NeighborhoodConv"]
 
 
 class _Filtering(torch.autograd.Function):
-    """H X, with the engine's own gradients by X and by the taps."""
+    """H X, with the engine's gradients by X and by the taps."""
 
     @staticmethod
     def forward(ctx, x, taps, engine):
@@ -49,7 +49,7 @@ def _taps_array(taps: Tensor) -> np.ndarray:
 
 
 def _rows(x: Tensor) -> Tensor:
-    """With columns side by side, as the engine reads them."""
+    """A tensor with contiguous rows, as the engine reads them."""
     return x if has_rows(cpu_array(x, "x")) else x.contiguous()
 
 
@@ -61,7 +61,7 @@ def _applied(engine, x: Tensor, transposed: bool) -> Tensor:
 
 
 class _Cache:
-    """Filters of the graphs seen last, by what is in them."""
+    """The filters of the most recently used graphs, by their content."""
 
     def __init__(self, size: int):
         self.size = size
@@ -80,7 +80,7 @@ _filters = _Cache(16)
 
 
 def _filter_of(edge_index: Tensor, nodes: int, hops: int, normalize: str, min_paths: int):
-    """Shells do not depend on taps, so that layers and epochs share them."""
+    """The filter of a graph. Shells do not depend on taps, so layers and epochs share them."""
     ends = np.ascontiguousarray(as_array(edge_index, "edge_index"))
     digest = hashlib.blake2b(ends, digest_size=16).digest()
     key = (digest, ends.shape, str(ends.dtype), nodes, hops, normalize, min_paths)
@@ -95,16 +95,35 @@ def _filter_of(edge_index: Tensor, nodes: int, hops: int, normalize: str, min_pa
 
 
 class NeighborhoodConv(nn.Module):
-    """x' = sum over k of h_k A_k (x W) + b, with A_k the pairs of nodes that are exactly k hops apart.
+    """Graph convolution x' = sum over k of h_k A_k (x W) + b, where A_k is the shell of hop k.
 
-    in_channels, out_channels : widths of x and x'
-    hops : shells 0..hops, so that there are hops + 1 taps
-    normalize : "symmetric", "row", "lmax" or "none", of each shell
-    taps : "learned" (from 1 / (hops + 1) on), "fixed" (those), or a list of fixed ones
-    min_paths : pairs at 2 hops or more count only where so many shortest paths join them
+    Called with ``x`` and ``edge_index`` as the layers of PyG; PyG itself is not needed. An ``edge_index`` with all
+    edges in both directions is an undirected graph. In a directed graph a node aggregates from the nodes that reach it
+    along k arcs, as in PyG. Shells are computed once per graph and shared between layers and epochs. The layer runs on
+    the CPU.
 
-    An ``edge_index`` whose arcs are all there in both directions is an undirected graph; otherwise a node hears from
-    those that reach it along k arcs, as in PyG. Shells are found once for each graph, told by its content.
+    Parameters
+    ----------
+    in_channels : int
+        Number of features of x.
+    out_channels : int
+        Number of features of x'.
+    hops : int
+        Hops 0..hops, inclusive, so the layer has hops + 1 taps.
+    normalize : str, default "symmetric"
+        Normalisation of each shell: "symmetric", "row", "lmax" or "none".
+    taps : str or list of float, default "learned"
+        "learned" (parameters, initially 1 / (hops + 1)), "fixed" (the same values, not learned), or a list of fixed
+        values.
+    bias : bool, default True
+        Add a bias.
+    min_paths : int, default 1
+        With 2 or 3, keep a pair at 2 or more hops only if it has at least this many shortest paths.
+
+    Raises
+    ------
+    ValueError
+        If ``taps`` does not have hops + 1 values.
 
     >>> conv = NeighborhoodConv(4, 2, hops=2)
     >>> edge_index = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
@@ -144,7 +163,7 @@ class NeighborhoodConv(nn.Module):
         return values
 
     def reset_parameters(self):
-        """Glorot's weights, biases 0, taps as they began."""
+        """Draw Glorot weights, and reset biases to 0 and taps to their initial values."""
         nn.init.xavier_uniform_(self.weight)
         if self.bias is not None:
             nn.init.zeros_(self.bias)
@@ -152,7 +171,24 @@ class NeighborhoodConv(nn.Module):
             self.taps.copy_(self._first_taps)
 
     def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
-        """From x, N x in_channels, to N x out_channels. x may be sparse."""
+        """Apply the layer.
+
+        Parameters
+        ----------
+        x : torch.Tensor, N x in_channels
+            float32 or float64, dense or sparse, on the CPU.
+        edge_index : torch.Tensor, 2 x E
+            Sources and targets of the edges.
+
+        Returns
+        -------
+        torch.Tensor, N x out_channels
+
+        Raises
+        ------
+        ValueError
+            If the shape, type or device of ``x`` is not supported.
+        """
         if x.dim() != 2 or x.shape[1] != self.in_channels:
             raise ValueError(f"x has the shape {tuple(x.shape)}; it must be N x {self.in_channels}")
         if x.device.type != "cpu":
@@ -168,16 +204,24 @@ class NeighborhoodConv(nn.Module):
         return result if self.bias is None else result + self.bias
 
     def extra_repr(self) -> str:
+        """The settings, for ``print``."""
         learned = isinstance(self.taps, nn.Parameter)
         return (f"{self.in_channels}, {self.out_channels}, hops={self.hops}, normalize={self.normalize!r}, "
                 f"taps={'learned' if learned else self.taps.tolist()}, bias={self.bias is not None}")
 
 
 class AddHopDistances:
-    """A PyG transform: ``data.hop_distances``, N x N, as graph transformers want them.
+    """PyG transform that adds the N x N hop distances, as graph transformers use them for attention biases.
 
-    Pairs without a path, and those farther than ``max_hops``, have max_hops + 1 (without max_hops: -1). PyG's loaders put
-    graphs of one size together; others need padding.
+    PyG's loaders batch graphs of equal size only; pad others.
+
+    Parameters
+    ----------
+    max_hops : int, optional
+        Largest distance; farther and unreachable pairs get max_hops + 1. By default all distances, and -1 if
+        unreachable.
+    name : str, default "hop_distances"
+        Attribute of the data to write.
 
     >>> from types import SimpleNamespace
     >>> data = SimpleNamespace(edge_index=torch.tensor([[0, 1], [1, 0]]), num_nodes=3)
@@ -204,7 +248,14 @@ class AddHopDistances:
 
 
 class KHopEdges:
-    """A PyG transform: ``data.edge_index_1``, ``edge_index_2``, ...: the pairs that are exactly so many hops apart.
+    """PyG transform that adds ``edge_index_1``, ``edge_index_2``, ...: the pairs that are exactly k hops apart.
+
+    Parameters
+    ----------
+    hops : int
+        Largest hop distance, inclusive.
+    name : str, default "edge_index"
+        Prefix of the attributes to write.
 
     >>> from types import SimpleNamespace
     >>> data = SimpleNamespace(edge_index=torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]]), num_nodes=3)

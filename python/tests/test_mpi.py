@@ -39,14 +39,14 @@ def run_together(ranks, body):
 @pytest.mark.parametrize("body", [
     """
 for graph in graphs:
-    deal = ngf.mpi.Deal(graph, hops=3)
-    assert_array_equal(ngf.shell_sizes(deal), ngf.shell_sizes(graph))
-    assert_array_equal(ngf.hop_distances(deal), ngf.hop_distances(graph)[deal.nodes])
-    assert sum(deal.comm.allgather(len(deal.nodes))) == graph.nodes
+    partition = ngf.mpi.Partition(graph, hops=3)
+    assert_array_equal(ngf.shell_sizes(partition), ngf.shell_sizes(graph))
+    assert_array_equal(ngf.hop_distances(partition), ngf.hop_distances(graph)[partition.nodes])
+    assert sum(partition.comm.allgather(len(partition.nodes))) == graph.nodes
 """,
     """
 for graph in graphs:
-    deal = ngf.mpi.Deal(graph, hops=2)
+    partition = ngf.mpi.Partition(graph, hops=2)
     x = random.normal(size=(graph.nodes, 3))
     g = random.normal(size=(graph.nodes, 3))
     groups = np.arange(graph.nodes) % 2
@@ -54,15 +54,15 @@ for graph in graphs:
                  lambda A: ngf.NeighborhoodFilter(A, [1, 0.5, 0.25], "lmax", storage="dense"),
                  lambda A: ngf.NeighborhoodFilter(A, [[1, 0.5, 0.25], [2, 1, 0]], groups=groups),
                  lambda A: ngf.PolynomialFilter(A, [1, 0.5, 0.25], "adjacency-lmax")):
-        alone, together = make(graph), make(deal)
-        assert_allclose(deal.gather(together @ deal.own(x)), alone @ x, atol=1e-9)
-        assert_allclose(deal.gather(together.T @ deal.own(x)), alone.T @ x, atol=1e-9)
-        by_x, by_taps = together.gradients(deal.own(x), deal.own(g))
+        alone, together = make(graph), make(partition)
+        assert_allclose(partition.gather(together @ partition.own(x)), alone @ x, atol=1e-9)
+        assert_allclose(partition.gather(together.T @ partition.own(x)), alone.T @ x, atol=1e-9)
+        by_x, by_taps = together.gradients(partition.own(x), partition.own(g))
         expected_x, expected_taps = alone.gradients(x, g)
-        assert_allclose(deal.gather(by_x), expected_x, atol=1e-9)
+        assert_allclose(partition.gather(by_x), expected_x, atol=1e-9)
         assert_allclose(by_taps, expected_taps, atol=1e-8)
     y = ngf.NeighborhoodFilter(graph, [1, 0.5]) @ x
-    assert_allclose(ngf.fit_taps(deal, deal.own(x), deal.own(y), taps=2).taps, [1, 0.5], atol=1e-8)
+    assert_allclose(ngf.fit_taps(partition, partition.own(x), partition.own(y), taps=2).taps, [1, 0.5], atol=1e-8)
 """,
     """
 data = ngf.generate.citation_network(200)
@@ -71,8 +71,8 @@ settings = dict(epochs=5, hidden=8, features=data.features)
 fit = dict(validation=validation, validation_labels=data.labels[validation])
 for model in ("ngcnn", "gcn", "mlp"):
     alone = ngf.NodeClassifier(data.graph, model=model, **settings).fit(train, data.labels[train], **fit)
-    deal = ngf.mpi.Deal(data.graph, hops=2)
-    together = ngf.NodeClassifier(deal, model=model, **settings).fit(train, data.labels[train], **fit)
+    partition = ngf.mpi.Partition(data.graph, hops=2)
+    together = ngf.NodeClassifier(partition, model=model, **settings).fit(train, data.labels[train], **fit)
     assert_allclose(together.history_[:, 0], alone.history_[:, 0], rtol=1e-4)
     assert_allclose(together.predict_proba(test), alone.predict_proba(test), atol=1e-3)
 """,
@@ -84,9 +84,9 @@ def test_same_answers(ranks, body):
 
 def test_an_error_ends_all():
     outcome = run_together(2, """
-deal = ngf.mpi.Deal(graphs[0])
-H = ngf.NeighborhoodFilter(deal, [1, 1])
-H.apply(deal.own(np.ones(120)) if deal.comm.rank == 0 else np.ones(3))
+partition = ngf.mpi.Partition(graphs[0])
+H = ngf.NeighborhoodFilter(partition, [1, 1])
+H.apply(partition.own(np.ones(120)) if partition.comm.rank == 0 else np.ones(3))
 """)
     assert outcome.returncode != 0
     assert "X has 3 rows; this process has" in outcome.stderr
@@ -94,9 +94,9 @@ H.apply(deal.own(np.ones(120)) if deal.comm.rank == 0 else np.ones(3))
 
 def test_rows_that_are_not_a_process_s_own():
     outcome = run_together(1, """
-deal = ngf.mpi.Deal(graphs[0])
+partition = ngf.mpi.Partition(graphs[0])
 try:
-    deal.gather(np.ones(7))
+    partition.gather(np.ones(7))
 except ValueError as error:
     print(error)
 """)

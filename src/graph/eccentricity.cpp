@@ -76,7 +76,7 @@ class Bounds {
 
   void probe(NodeId v) {
     const std::uint32_t e = from_.run(v);
-    // d(w,v) for all w: the search along arcs turned round, which is the same when undirected.
+    // d(w,v) for all w: the search along reversed arcs, which is the same if undirected.
     const std::uint32_t longest_to = directed_ ? to_.run(v) : e;
     const auto& to = directed_ ? to_.hops() : from_.hops();
     const auto& from = from_.hops();

@@ -17,7 +17,7 @@ inline constexpr std::string_view tensor_checksum_key = "ngf-sha256";
 /// The checksum of the tensors and of the metadata beside itself.
 std::string checksum_of(const TensorFile& file);
 
-/// The same from bytes that are there already.
+/// The same from existing bytes.
 TensorFile read_tensors(const Input& input);
 
 }  // namespace ngf::io

@@ -10,7 +10,7 @@
 
 #include "ngf/progress.hpp"
 
-/// Data sets that have a name: where they are, and where to get them.
+/// Named data sets: where to find and download them.
 
 namespace ngf::io {
 
@@ -48,13 +48,12 @@ std::optional<std::filesystem::path> find_wrong_file(std::string_view name,
                                                      const std::filesystem::path& folder,
                                                      const Progress* progress = nullptr);
 
-/// The user's folder for what can be fetched again, by the rules of the XDG base directories: from
-/// the values of the variables XDG_CACHE_HOME and HOME, each null where unset. Empty when neither
-/// is of use.
+/// The user's cache folder by the XDG base directory specification, from the values of the
+/// variables XDG_CACHE_HOME and HOME (null if unset). Empty if neither is usable.
 std::filesystem::path cache_folder(const char* xdg_cache_home, const char* home);
 
-/// Downloads what `folder`, a folder of data sets, lacks of a data set; files that are there and
-/// right are left alone. `base_url` replaces the address of the catalogue when it is not empty.
+/// Downloads what `folder`, a folder of data sets, lacks of a data set; existing files with the
+/// right checksum are kept. `base_url` replaces the address of the catalogue when it is not empty.
 /// Returns the folder that holds the files.
 std::filesystem::path fetch_dataset(std::string_view name, const std::filesystem::path& folder,
                                     const std::string& base_url = {}, Progress* progress = nullptr);

@@ -8,7 +8,7 @@
 
 namespace ngf::io {
 
-/// A file to be had from the network, and how to know that it is the right one.
+/// A file to download, with its size and checksum.
 struct Download {
   std::string url;
   std::uint64_t size = 0;

@@ -5,7 +5,7 @@
 
 namespace ngf::io {
 
-/// Every way in which a graph lies in a file.
+/// File formats of graphs.
 enum class Format {
   edge_list,      ///< lines "u v [weight]": spaces, tabs or commas
   matrix_market,  ///< coordinate .mtx, with or without its banner

@@ -14,7 +14,7 @@ namespace ngf::io {
 ReadResult read_named_dataset(const std::string& name, const std::filesystem::path& folder,
                               const ReadOptions& options = {});
 
-/// What a person names: a graph made to order (see `generate_from_spec`, with the seed as its
+/// What a user names: a synthetic graph (see `generate_from_spec`, with the seed as its
 /// default), a data set that has a name, looked for in `folders` (see `find_dataset`), or a file.
 ReadResult load(const std::string& name, const ReadOptions& options,
                 std::span<const std::filesystem::path> folders, std::uint64_t seed = 1);

@@ -32,7 +32,7 @@ struct ReadOptions {
   Progress* progress = nullptr;
 };
 
-/// What a file held, and what was made of it.
+/// The content of a file as a data set, with counts and warnings.
 struct ReadResult {
   Dataset dataset;
   std::optional<Format> format;  ///< nothing when the graph was made, not read
@@ -41,7 +41,8 @@ struct ReadResult {
   std::vector<NodeId> original_ids;
   /// For edge lists whose ids are row numbers: the id of node 0.
   NodeId first_id = 0;
-  /// Lines for the user; nothing was lost without one. Those of `read_graph` begin with the path.
+  /// Warnings for the user, one for everything that was dropped. Those of `read_graph` begin with
+  /// the path.
   std::vector<std::string> warnings;
 };
 
@@ -55,8 +56,8 @@ ReadResult read_planetoid(const std::filesystem::path& folder, const std::string
 struct MatrixReadOptions {
   int threads = 0;
   std::uint64_t memory = 0;  ///< bytes; 0: what the machine has free
-  /// Matrices of this size that the caller holds at the same time, this one among them: the budget
-  /// has to do for all.
+  /// Number of matrices of this size that the caller stores at the same time, including this one;
+  /// all must fit into the budget.
   int copies = 1;
 };
 

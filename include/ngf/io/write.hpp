@@ -15,7 +15,7 @@ struct WriteResult {
   std::vector<std::string> warnings;  ///< what the format could not hold, such as features
 };
 
-/// The format that a name's ending stands for: .mtx, .graph and .metis, .npy, .npz (SciPy's layout
+/// The format of a file extension: .mtx, .graph and .metis, .npy, .npz (SciPy's layout
 /// for a bare graph, else a data set), and edge lists for all others.
 Format format_for_name(const std::filesystem::path& path, const Dataset& dataset);
 

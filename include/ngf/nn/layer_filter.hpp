@@ -15,11 +15,11 @@ struct FilterBuild {
   Storage storage = Storage::automatic;
   int threads = 0;
   std::uint64_t memory = 0;  ///< as in ShellOptions
-  /// Where given, each rank has the rows of its own nodes.
+  /// If given, each rank stores the rows of its own nodes.
   std::shared_ptr<const Partition> partition = {};
 };
 
-/// What a model's filter is made from.
+/// Settings of a model's filter.
 struct LayerMatrix {
   Taps taps;              ///< empty for the identity
   FilterOptions options;  ///< of filters on shells
@@ -37,7 +37,7 @@ class LayerFilter {
   LayerFilter() = default;
   explicit LayerFilter(NeighborhoodFilter filter) : filter_(std::move(filter)) {}
   explicit LayerFilter(PolynomialFilter filter) : filter_(std::move(filter)) {}
-  /// The one that a model asks for, on this graph. Throws Error where the graph has none.
+  /// The filter of a model on this graph. Throws Error if the graph does not allow it.
   LayerFilter(const ModelSettings& settings, const Graph& graph, const FilterBuild& build,
               Progress* progress = nullptr);
 
@@ -54,14 +54,14 @@ class LayerFilter {
   const PolynomialFilter* polynomial() const { return std::get_if<PolynomialFilter>(&filter_); }
   /// With several ranks, the filter on this rank's rows.
   const NeighborhoodFilter* neighborhood() const;
-  /// How the shells are held; empty where there are none.
+  /// Storage of the shells; empty if there are none.
   std::string storage() const;
   /// Multiplications and additions of a product with signals of this width.
   double flops(std::int64_t width) const;
   /// Time of a product with signals of this width, in multiplications and additions of a dense
   /// product that take as long.
   double cost(std::int64_t width) const;
-  /// The number of columns that are best multiplied at once.
+  /// The fastest number of columns per product.
   std::size_t columns_at_once() const;
 
   /// H X, H' X, and gradients by X, into existing columns, and by the taps, which are

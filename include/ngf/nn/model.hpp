@@ -10,8 +10,7 @@
 #include "ngf/matrix.hpp"
 #include "ngf/shells.hpp"
 
-/// Networks on graphs, layer by layer X' = act(H (X Theta) + X Theta_s + b), and what is kept of
-/// them when they are trained.
+/// Graph networks with layers X' = act(H (X Theta) + X Theta_s + b), and trained models.
 
 namespace ngf {
 
@@ -26,23 +25,22 @@ enum class ModelKind {
 };
 
 std::string_view model_name(ModelKind kind);
-/// Nothing for a name that is none.
+/// Empty for an unknown name.
 std::optional<ModelKind> model_of_name(std::string_view name);
 
-/// What a network is made of, whatever its weights.
+/// Architecture of a network.
 struct ModelSettings {
   ModelKind model = ModelKind::ngcnn;
-  /// Shells 0..hops, or powers, so that there are hops + 1 taps; the power of sgc. gcn and mlp do
-  /// not ask.
+  /// Shells or powers 0..hops, inclusive (hops + 1 taps); for sgc, the power. gcn and mlp ignore
+  /// it.
   std::uint32_t hops = 2;
-  /// Fixed taps, or where learning starts: hops + 1 of them, or as many for each group of
-  /// `tap_groups`. Empty: all equal, 1 / (hops + 1), or 1 with `unit_taps`, unless they are
-  /// learned.
+  /// Fixed taps, or initial values if learned: hops + 1 of them, for each group of `tap_groups`.
+  /// Empty: all equal, 1 / (hops + 1), or 1 with `unit_taps`, unless they are learned.
   std::vector<double> taps;
   bool unit_taps = false;
-  /// Each layer learns taps of its own (ngcnn and gcnn).
+  /// Learn the taps of each layer (ngcnn and gcnn).
   bool learn_taps = false;
-  /// By node, the group whose taps it has; empty: one set of taps for all.
+  /// Group of each node; empty: one set of taps for all.
   std::vector<std::uint32_t> tap_groups;
   Normalization normalization = Normalization::symmetric;  ///< of ngcnn
   Shift shift = Shift::adjacency_lmax;                     ///< of gcnn
@@ -56,16 +54,16 @@ struct ModelSettings {
   bool normalize_features = true;  ///< each node's features are divided by the sum of their sizes
 };
 
-/// Throws Error, saying which, for settings that no network has.
+/// Throws Error for invalid settings.
 void check_settings(const ModelSettings& settings);
-/// How many layers, taps and groups of taps there are.
+/// Number of layers, taps and groups of taps.
 std::int64_t layer_count(const ModelSettings& settings);
-/// Whether layer `l` is nothing but a linear map.
+/// Whether layer `l` is a linear map only.
 bool linear_layer(const ModelSettings& settings, std::int64_t l);
 std::size_t tap_count(const ModelSettings& settings);
 std::size_t tap_group_count(const ModelSettings& settings);
 
-/// The weights of one layer; what it does not have is empty.
+/// The weights of one layer; unused ones are empty.
 struct LayerWeights {
   MatrixF weight;           ///< F_in x F_out
   MatrixF skip;             ///< F_in x F_out
@@ -88,8 +86,7 @@ struct Model {
 /// tap_groups), its settings and labels as JSON in the metadata. Throws Error for weights that are
 /// not finite, or larger than 1e18 in size.
 TensorFile to_tensors(const Model& model);
-/// The reverse. Throws Error for such weights, and for tensors that are missing, too many, or do
-/// not fit each other.
+/// The inverse. Throws Error for such weights, and for missing, additional or inconsistent tensors.
 Model model_from(const TensorFile& file);
 
 }  // namespace ngf

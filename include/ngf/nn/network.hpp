@@ -18,11 +18,11 @@
 ///
 /// R runs that share features and H are one batch: what they compute lies side by side as
 /// N x (R F), a block of columns each, so that H multiplies all of them in one product. A run's
-/// numbers are the same bits alone or beside others, on any number of threads.
+/// results are bit-identical alone or in a batch, on any number of threads.
 
 namespace ngf {
 
-/// What is known of the nodes: a row each, dense or sparse.
+/// Features of the nodes, one row per node, dense or sparse.
 template <typename Real>
 using FeaturesOf =
     std::variant<SignalsOf<Real>, Eigen::SparseMatrix<Real, Eigen::RowMajor, std::int64_t>>;
@@ -63,7 +63,7 @@ struct Dropout {
   std::uint64_t step = 0;
 };
 
-/// How H, X and Theta of the first layer are multiplied.
+/// Order of the product of H, X and Theta in the first layer.
 enum class FirstLayer {
   plain,          ///< X Theta: there is no H
   filter_first,   ///< (H X) Theta, with H X computed once
@@ -78,7 +78,7 @@ struct NetworkOptions {
   std::uint64_t memory = 0;  ///< bytes that H X may take; 0: half of what the machine has free
 };
 
-/// Counts what either order costs and chooses.
+/// Chooses the order with fewer operations.
 template <typename Real>
 FirstLayer choose_first_layer(const ModelSettings& settings, const LayerFilter& filter,
                               const FeaturesOf<Real>& features, std::int64_t outputs,
@@ -88,7 +88,7 @@ FirstLayer choose_first_layer(const ModelSettings& settings, const LayerFilter& 
 template <typename Real>
 class Network {
  public:
-  /// Throws Error for settings that no network has, and where filter and features do not fit.
+  /// Throws Error for invalid settings, and if filter and features do not fit.
   Network(const ModelSettings& settings, LayerFilter filter, FeaturesOf<Real> features,
           std::int64_t classes, const NetworkOptions& options);
   Network(Network&&) noexcept;
@@ -115,8 +115,8 @@ class Network {
   std::unique_ptr<State> state_;
 };
 
-/// Bytes that each run of a batch takes, those of parameters and an optimiser among them, of a
-/// network with a filter or without one.
+/// Bytes per run of a batch, including parameters and optimizer state, of a network with or without
+/// a filter.
 std::uint64_t run_bytes(const ModelSettings& settings, bool filtered, std::uint64_t nodes,
                         std::int64_t features, std::int64_t classes);
 

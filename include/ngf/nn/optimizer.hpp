@@ -9,13 +9,13 @@ namespace ngf {
 
 enum class OptimizerKind { adam, sgd };
 
-/// A run's own numbers.
+/// Settings of one run.
 struct StepSettings {
   double lr = 0.01;
   double weight_decay = 0;  ///< lambda: lambda Theta is added to the gradient of what decays
 };
 
-/// Steps of all runs of a batch.
+/// Gradient steps for all runs of a batch.
 ///
 /// sgd:   theta -= lr g
 /// adam:  m = b1 m + (1 - b1) g,  v = b2 v + (1 - b2) g^2,
@@ -25,8 +25,8 @@ struct StepSettings {
 template <typename Real>
 class Optimizer {
  public:
-  /// Weights and skip weights of the first layer decay, or those of all layers; biases and taps
-  /// never do.
+  /// Weight decay applies to weights and skip weights of the first layer, or of all layers, and
+  /// never to biases and taps.
   Optimizer(OptimizerKind kind, const ParameterLayout& layout, std::vector<StepSettings> runs,
             bool decay_all_layers, int threads);
 

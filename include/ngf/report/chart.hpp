@@ -6,19 +6,20 @@
 #include <string>
 #include <vector>
 
-/// Line charts as SVG: self-contained, fit for print and for a page, light or dark as the reader
-/// has it, with colours that a colour-blind reader can tell apart. The same chart is the same text.
+/// Line charts as self-contained SVG, with a light and a dark colour scheme that is safe for
+/// colour-blind readers. Equal charts give identical text.
 
 namespace ngf {
 
-/// How many colours there are. A line beyond them has an earlier one's colour, and is dashed.
+/// Number of colours. Further lines reuse them, dashed.
 inline constexpr std::size_t chart_colours = 7;
 
-/// One line. A value that is no finite number, or is not positive on a logarithmic axis, breaks it.
+/// One line. It is interrupted at values that are not finite, or not positive on a logarithmic
+/// axis.
 struct Series {
   std::string name;
   std::vector<double> x, y;
-  std::vector<double> low, high;  ///< a band around the line, one value a point; may be empty
+  std::vector<double> low, high;  ///< a band around the line, one value per point; may be empty
   bool dotted = false;
   std::optional<std::size_t> look =
       std::nullopt;  ///< the colour and the mark of line number so and so [its own]

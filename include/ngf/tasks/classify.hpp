@@ -14,12 +14,12 @@
 #include "ngf/nn/optimizer.hpp"
 #include "ngf/progress.hpp"
 
-/// Node classification: a network learns the labels of some nodes and is scored on others.
+/// Node classification: trains networks on the labels of some nodes and scores them on others.
 ///
-/// One epoch is one step of the optimiser on the mean cross-entropy of the training nodes; then the
+/// One epoch is one gradient step on the mean cross-entropy of the training nodes; then the
 /// validation nodes are scored. A run's result is its test score at the epoch of its best
 /// validation score, the earlier one where two are equal. A run is a function of its seed and
-/// settings alone: the same bits alone or beside other runs, on any number of threads.
+/// settings alone: bit-identical alone or beside other runs, on any number of threads.
 
 namespace ngf {
 
@@ -33,7 +33,7 @@ std::string_view metric_name(Metric metric);
 std::string_view optimizer_name(OptimizerKind kind);
 std::string_view initialization_name(Initialization kind);
 
-/// What may differ between runs that share a filter.
+/// Settings that may differ between runs that share a filter.
 struct RunSettings {
   std::uint64_t seed = 1;
   double dropout = 0.7;        ///< of each layer's input, while training
@@ -56,13 +56,13 @@ struct ClassifySettings {
   std::uint32_t batch = 0;               ///< runs that train side by side at most; 0: as they fit
   int threads = 0;                       ///< 0: all that the machine offers
   std::uint64_t memory = 0;              ///< bytes; 0: a share of what the machine has free
-  /// Where given, the processes of a team train together, each on its own nodes. All have the whole
-  /// data set, its nodes numbered as they are dealt, and all get the results.
+  /// If given, the ranks of a communicator train together, each on its own nodes. Each rank has the
+  /// whole data set, its nodes in the order of the partition, and each gets the results.
   std::shared_ptr<const Partition> partition;
 };
 
-/// "paper", the paper's test case 3, or "strong", which knows better for some data sets than for
-/// graphs in general. Throws Error for another name.
+/// The defaults of "paper" (the paper's test case 3) or "strong", which has special values for some
+/// data sets. Throws Error for another name.
 ClassifySettings recipe(std::string_view name, std::string_view dataset = {});
 
 struct EpochRecord {
@@ -82,7 +82,7 @@ struct RunResult {
   Model model;                       ///< as it was after the best epoch
 };
 
-/// What was chosen, for whoever wants to know.
+/// What was chosen, for reports.
 struct ClassifyPlan {
   std::string first_layer;    ///< "(HX)Theta", "H(X Theta)" or "X Theta"
   std::string storage;        ///< of the shells; empty where there are none
@@ -93,7 +93,7 @@ struct ClassifyPlan {
   std::uint64_t bytes = 0;
 };
 
-/// Tells how training goes on. `Progress` counts epochs of runs.
+/// Callbacks during training. `Progress` counts epochs of runs.
 struct ClassifyWatch {
   Progress* progress = nullptr;
   /// A run has ended. What was handed out is kept when training is interrupted later.
@@ -137,8 +137,8 @@ struct Prediction {
   std::vector<std::int32_t> labels;  ///< the most probable
 };
 
-/// What a model says of each node of a data set: the one that it was trained on, or another with as
-/// many features. Throws Error where they do not fit.
+/// Predictions of a model for each node of a data set with the features of the training data.
+/// Throws Error if they do not fit.
 Prediction predict(const Model& model, const Dataset& dataset, const PredictOptions& options = {});
 
 }  // namespace ngf

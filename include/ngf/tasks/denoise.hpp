@@ -13,10 +13,10 @@
 
 /// Denoising: from y = x + noise on the nodes of a graph to an estimate of x.
 ///
-/// A network that is not trained on anything, with the graph inside, is fitted to y itself. It
-/// learns the signal before the noise, so that all depends on when it is stopped. Epoch t is the
-/// network after t steps. A signal's answer is a function of its own values, the seed and the
-/// settings: the same bits alone or beside other signals, on any number of threads.
+/// An untrained network with a graph filter is fitted to y itself. It fits the signal before the
+/// noise, so the result depends on the epoch at which the fit stops. Epoch t is the network after t
+/// steps. The result of a signal is a function of its values, the seed and the settings:
+/// bit-identical alone or beside other signals, on any number of threads.
 
 namespace ngf {
 
@@ -30,7 +30,7 @@ enum class DenoiseArch {
 };
 
 enum class StopRule {
-  blind,     ///< where nodes that are held out from the loss are foretold best
+  blind,     ///< where nodes that are held out from the loss are predicted best
   sure,      ///< where Stein's unbiased estimate of the risk is least
   variance,  ///< where the outputs vary least over a window of epochs
   epochs,    ///< after all of `epochs`
@@ -42,7 +42,7 @@ std::string_view stop_name(StopRule rule);
 
 struct DenoiseSettings {
   DenoiseArch arch = DenoiseArch::ngf;
-  /// Of ngf and gf; those of the paper's test cases.
+  /// Taps of ngf and gf; by default those of the paper's test cases.
   std::vector<double> taps{0.13318287, 0.63933657, 0.22748056};
   Normalization normalization = Normalization::none;  ///< of ngf
   Shift shift = Shift::adjacency;                     ///< of gf
@@ -73,18 +73,18 @@ struct DenoiseSettings {
   std::uint64_t memory = 0;  ///< bytes; 0: a share of what the machine has free
 };
 
-/// What became of one signal. Errors are |x - x^|^2 / |x|^2 against the clean signal x, where that
-/// is known, over its known entries.
+/// Result of one signal. Errors are |x - x^|^2 / |x|^2 against the clean signal x, if known, over
+/// its known entries.
 struct DenoisedSignal {
-  std::uint32_t epochs = 0;  ///< where the fit was stopped; 0 for baselines and what is left alone
-  bool left_alone = false;   ///< nothing in the graph foretells this signal, so it stays as it is
+  std::uint32_t epochs = 0;  ///< where the fit was stopped; 0 for baselines and unchanged signals
+  bool left_alone = false;  ///< the graph does not predict this signal, so it is returned unchanged
   std::optional<double> error;
   std::optional<double> error_noisy;   ///< of y; nothing where values are missing
   std::optional<double> error_oracle;  ///< the least over the epochs
   std::uint32_t oracle_epoch = 0;
   std::vector<double> errors;     ///< by epoch
   std::vector<double> criterion;  ///< what the rule looked at, by epoch
-  double explained = 0;           ///< of blind: share of the variance of nodes held out, foretold
+  double explained = 0;           ///< of blind: predicted share of the variance of held-out nodes
   double smoothing = 0;           ///< of tikhonov: lambda
 };
 

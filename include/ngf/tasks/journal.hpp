@@ -8,10 +8,10 @@
 
 namespace ngf {
 
-/// The finished pieces of a long job, kept over Ctrl-C, kill -9 and a loss of power: a text file
-/// with one line of JSON per piece, each on the disk before `add` returns. Each line has a
-/// checksum. When the job goes on, a last line that was cut off is dropped, and so are damaged
-/// lines, which `damage` tells.
+/// Journal of the finished cells of a long job, which survives Ctrl-C, kill -9 and a power failure:
+/// a text file with one line of JSON per cell, synced to disk before `add` returns. Each line has a
+/// checksum. On resuming, a truncated last line and damaged lines are dropped; `damage` reports
+/// them.
 class Journal {
  public:
   /// Begins a journal, or with `resume` goes on with one whose `settings`, any text, are the same;

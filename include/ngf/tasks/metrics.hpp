@@ -3,12 +3,12 @@
 #include <cstdint>
 #include <span>
 
-/// How good predictions are. All take one entry a scored node, in any order that they share, and
-/// throw Error where there is none, or where their lengths differ.
+/// Scores of predictions. All take one entry per scored node, in the same order, and throw Error if
+/// there is none or the lengths differ.
 
 namespace ngf {
 
-/// The share of nodes whose predicted label is the true one.
+/// Accuracy: the share of nodes with the right label.
 double accuracy(std::span<const std::int32_t> predicted, std::span<const std::int32_t> truth);
 
 /// The mean over classes of F1 = 2 tp / (2 tp + fp + fn), over those classes that occur among the

@@ -23,7 +23,7 @@ struct Spread {
   double std = 0;  ///< of a single realisation
 };
 
-/// What perturbed graphs do to filters with the same taps.
+/// Errors of filters with the same taps on perturbed graphs.
 struct Robustness {
   Spread polynomial;    ///< |H' - H|^2 / |H|^2, in the Frobenius norm
   Spread neighborhood;  ///< the same
@@ -33,7 +33,7 @@ struct Robustness {
   bool estimated = false;  ///< norms come from random signals, as the graph is large
 };
 
-/// Perturbs the graph again and again, and measures how far its filters move. Up to 2000 nodes the
+/// Perturbs the graph repeatedly, and measures the error of its filters. Up to 2000 nodes the
 /// norms are exact; beyond, they are estimated from 64 random signals.
 Robustness measure_robustness(const Graph& graph, const Taps& taps,
                               const RobustnessOptions& options);

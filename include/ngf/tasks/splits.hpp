@@ -15,10 +15,9 @@ namespace ngf {
 /// or a part of it has no node with a label.
 Split choose_split(const Dataset& dataset, std::string_view text);
 
-/// A split by chance, the same for the same seed. Planetoid's sizes where the data set has room for
-/// them: 20 nodes of each class to learn from, 500 of the others for validation, and 1000 of those
-/// left to be scored on. Else 20 % of each class, rounded down, for validation, as many to be
-/// scored on, and the rest to learn from.
+/// A random split, determined by the seed. Planetoid's sizes if the data set is large enough: 20
+/// training nodes per class, 500 validation nodes, and 1000 test nodes. Otherwise 20 % of each
+/// class, rounded down, for validation, the same number for the test, and the rest for training.
 Split random_split(const Dataset& dataset, std::uint64_t seed);
 
 }  // namespace ngf
