@@ -82,6 +82,14 @@ std::size_t collect_columns(const std::uint8_t* row, std::size_t count, std::uin
   return found;
 }
 
+void count_hops(const std::uint8_t* row, std::size_t count, std::uint8_t first,
+                std::uint64_t* found) {
+  for (std::size_t x = 0; x < count; ++x) {
+    const unsigned hop = row[x] - unsigned{first};
+    if (hop < hops_together) ++found[hop];
+  }
+}
+
 #else
 
 constexpr hn::CappedTag<std::uint8_t, 64> byte_tag;
@@ -361,6 +369,47 @@ std::size_t collect_columns(const std::uint8_t* row, std::size_t count, std::uin
   return found;
 }
 
+/// Hops `first` to `first` + `hops` - 1, all in registers. Bytes count up to 255 vectors.
+template <std::size_t hops>
+HWY_INLINE void count_in_registers(const std::uint8_t* row, std::size_t vectors, std::uint8_t first,
+                                   std::uint64_t* found) {
+  const hn::Repartition<std::uint64_t, decltype(byte_tag)> sum_tag;
+  const auto one = hn::Set(byte_tag, std::uint8_t{1});
+  Bytes wanted[hops];
+  Bytes sums[hops];
+  for (std::size_t k = 0; k < hops; ++k) {
+    wanted[k] = hn::Set(byte_tag, static_cast<std::uint8_t>(first + k));
+    sums[k] = hn::Zero(byte_tag);
+  }
+  for (std::size_t i = 0; i < vectors; ++i) {
+    const Bytes here = hn::LoadU(byte_tag, row + i * byte_lanes);
+    HWY_UNROLL(8)
+    for (std::size_t k = 0; k < hops; ++k) {
+      sums[k] = hn::IfThenElse(hn::Eq(here, wanted[k]), hn::Add(sums[k], one), sums[k]);
+    }
+  }
+  for (std::size_t k = 0; k < hops; ++k) {
+    found[k] += hn::GetLane(hn::SumOfLanes(sum_tag, hn::SumsOf8(sums[k])));
+  }
+}
+
+void count_hops(const std::uint8_t* row, std::size_t count, std::uint8_t first,
+                std::uint64_t* found) {
+  constexpr std::size_t hops = HWY_MAX_BYTES == 64 ? hops_together : hops_together / 2;
+  constexpr std::size_t most_vectors = 255;
+  const std::size_t vectors = count / byte_lanes;
+  for (std::size_t i = 0; i < vectors; i += most_vectors) {
+    for (std::size_t k = 0; k < hops_together; k += hops) {
+      count_in_registers<hops>(row + i * byte_lanes, std::min(most_vectors, vectors - i),
+                               static_cast<std::uint8_t>(first + k), found + k);
+    }
+  }
+  for (std::size_t x = vectors * byte_lanes; x < count; ++x) {
+    const unsigned hop = row[x] - unsigned{first};
+    if (hop < hops_together) ++found[hop];
+  }
+}
+
 #endif
 
 std::size_t count_hop(const std::uint8_t* row, std::size_t count, std::uint8_t hop) {
@@ -382,7 +431,8 @@ constexpr WalkRowKernels kernels{transpose_bytes,
                                  emit_words,
                                  collect_columns<std::uint16_t>,
                                  collect_columns<std::uint32_t>,
-                                 count_hop};
+                                 count_hop,
+                                 count_hops};
 const WalkRowKernels& walk_rows_here() { return kernels; }
 
 }  // namespace ngf::kernels::HWY_NAMESPACE

@@ -19,6 +19,9 @@ struct Emit {
 /// As what is to be added at a column: nothing reaches it.
 inline constexpr std::uint8_t unreachable = 255;
 
+/// Hops that `count_hops` counts in one pass.
+inline constexpr std::size_t hops_together = 8;
+
 struct WalkRowKernels {
   /// byte k of the lines of nodes[0..count-1] becomes table[k * stride .. + count - 1]: what the
   /// walk knows of eight sources lies side by side for all nodes. A table `above` of the same
@@ -50,6 +53,10 @@ struct WalkRowKernels {
 
   /// The number of bytes that are `hop`.
   std::size_t (*count_hop)(const std::uint8_t* row, std::size_t count, std::uint8_t hop);
+  /// found[i] grows by the number of bytes that are first + i, for i < hops_together. `first` is at
+  /// most 256 - hops_together.
+  void (*count_hops)(const std::uint8_t* row, std::size_t count, std::uint8_t first,
+                     std::uint64_t* found);
 };
 
 /// The kernels of the instruction set in use.

@@ -77,16 +77,19 @@ void add(std::vector<std::uint64_t>& pairs, std::size_t hop, std::uint64_t count
   pairs[hop] += count;
 }
 
-/// Hop by hop until all of the row is counted: rows fit the nearest caches.
+/// Some hops at a time until all of the row is counted: rows fit the nearest caches.
 void count_row(std::span<const std::uint8_t> row, std::uint32_t hops,
                std::vector<std::uint64_t>& pairs) {
   constexpr std::uint8_t farther = HopMatrix<std::uint8_t>::farther;
-  const auto count_hop = kernels::walk_rows().count_hop;
-  std::size_t left = row.size() - count_hop(row.data(), row.size(), farther);
-  for (std::uint8_t hop = 0; left > 0 && hop <= hops; ++hop) {
-    const std::size_t found = count_hop(row.data(), row.size(), hop);
-    if (found > 0) add(pairs, hop, found);
-    left -= found;
+  const kernels::WalkRowKernels& kernels = kernels::walk_rows();
+  std::uint64_t left = row.size() - kernels.count_hop(row.data(), row.size(), farther);
+  for (std::size_t first = 0; left > 0 && first <= hops; first += kernels::hops_together) {
+    std::array<std::uint64_t, kernels::hops_together> found{};
+    kernels.count_hops(row.data(), row.size(), static_cast<std::uint8_t>(first), found.data());
+    for (std::size_t i = 0; i < found.size() && first + i <= hops; ++i) {
+      if (found[i] > 0) add(pairs, first + i, found[i]);
+      left -= found[i];
+    }
   }
 }
 
