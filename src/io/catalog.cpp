@@ -169,7 +169,10 @@ Path cache_folder(const char* xdg_cache_home, const char* home) {
 Path fetch_dataset(std::string_view name, const Path& folder, const std::string& base_url,
                    Progress* progress) {
   const KnownDataset& dataset = known_dataset(name);
-  if (folder.empty()) fail("{}: there is no folder to put it into; name one with --data", name);
+  if (folder.empty()) {
+    throw Error(fmt::format("{}: there is no folder to put it into", name),
+                {"name one with {}", {{"data"}}});
+  }
   std::string base = base_url.empty() ? std::string(dataset.url) : base_url;
   if (!base.ends_with('/')) base += '/';
   Path place = folder / dataset.folder;

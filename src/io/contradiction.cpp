@@ -1,15 +1,18 @@
 #include "io/contradiction.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
-#include "base/fail.hpp"
 #include "io/limits.hpp"
 
 namespace ngf::io {
 
+Advice read_anyway() { return {"the option {} reads it anyway", {{"lenient", true}}}; }
+
 void report_contradiction(const Input& input, const ReadOptions& options, ReadResult& result,
-                          const std::string& text, std::string_view remedy) {
-  if (!options.lenient) detail::fail("{}: {}; {}", input.name(), text, remedy);
+                          const std::string& text, const Advice& remedy) {
+  if (!options.lenient) throw Error(fmt::format("{}: {}", input.name(), text), remedy);
   result.warnings.push_back(text);
 }
 

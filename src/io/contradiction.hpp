@@ -4,16 +4,18 @@
 #include <string_view>
 
 #include "io/input.hpp"
+#include "ngf/error.hpp"
 #include "ngf/io/read.hpp"
 
 namespace ngf::io {
 
-inline constexpr std::string_view lenient_remedy = "the option lenient reads it anyway";
+/// The advice to read such a file with ReadOptions::lenient.
+Advice read_anyway();
 
 /// Reports that a file contradicts its own header or itself: throws Error, which ends with
 /// `remedy`, or, with ReadOptions::lenient, adds a warning to `result`.
 void report_contradiction(const Input& input, const ReadOptions& options, ReadResult& result,
-                          const std::string& text, std::string_view remedy = lenient_remedy);
+                          const std::string& text, const Advice& remedy = read_anyway());
 
 /// Reports a header that promises `promised` of `what`, in line `line`, where `found` follow.
 void check_promise(const Input& input, const ReadOptions& options, ReadResult& result,

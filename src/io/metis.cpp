@@ -166,8 +166,9 @@ bool has_promised_edges(const MetisHead& head, const RowBlocks& rows, bool direc
 NodeId check_rows(const Input& input, const ReadOptions& options, const MetisHead& head,
                   const RowBlocks& rows, ReadResult& result) {
   if (rows.filled > head.nodes && !options.lenient) {
-    fail("{}: line {}: a line after those of the {} nodes that line {} promises; {}", input.name(),
-         line_of(input, head, head.nodes), head.nodes, head.line, lenient_remedy);
+    throw Error(fmt::format("{}: line {}: a line after those of the {} nodes that line {} promises",
+                            input.name(), line_of(input, head, head.nodes), head.nodes, head.line),
+                read_anyway());
   }
   if (!has_promised_edges(head, rows, options.directed)) {
     const std::string found =

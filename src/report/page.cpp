@@ -85,8 +85,7 @@ std::string summary(const json& results, const std::vector<Verdict>& verdicts) {
       quick ? "<b>quick</b>" : "<b>full</b>", xml_text(value_text(results, "settings")),
       xml_text(value_text(results, "seed")),
       quick ? "A quick run has fewer signals, runs and values of K than the paper, and narrower "
-              "networks, so its numbers scatter more; <code>ngf reproduce all --full</code> has "
-              "the paper's sizes."
+              "networks, so its numbers scatter more; a full run has the paper's sizes."
             : "It has the paper's sizes.");
   html += "<ul class=\"counts\" aria-label=\"Verdicts\">\n";
   for (const Outcome outcome : outcomes) {

@@ -28,7 +28,8 @@ FigureText figure_text(std::string_view name) {
         "An error above 0.1 is worse than leaving the noisy signal as it is. By the paper's text "
         "signals have unit norm, so that their values are about 0.06; for these, steps of 0.01 are "
         "too coarse, and the two decoders hardly learn. The published figure was made with signals "
-        "as they are, which --settings code has. In full it took the authors' notebook 86 minutes; "
+        "as they are, as in runs with the settings of the code. In full it took the authors' "
+        "notebook 86 minutes; "
         "what this run took stands under Provenance.",
         "src/experiments/fig2a.cpp"}},
       {"fig2b",
