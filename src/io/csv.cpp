@@ -108,14 +108,6 @@ CsvHead read_csv_head(const Input& input) {
   return head;
 }
 
-PieceOptions pieces_of(const CsvHead& head, std::size_t piece_bytes, int threads) {
-  return {.offset = head.offset,
-          .first_line = head.line,
-          .piece_bytes = piece_bytes,
-          .longest = any_length_of_line,
-          .threads = threads};
-}
-
 [[noreturn]] void refuse_columns(const char* at, std::uint64_t found, const CsvHead& head) {
   throw LineError{
       at, fmt::format("has {} columns, but line {} has {}", found, head.line, head.columns)};
@@ -186,9 +178,8 @@ ReadResult read_adjacency_csv(const Input& input, const ReadOptions& options,
   ReadResult result;
   result.format = Format::adjacency_csv;
   const CsvHead head = read_csv_head(input);
-  PieceOptions pieces = pieces_of(head, piece_bytes, options.threads);
-  pieces.memory = options.memory;
-  pieces.progress = options.progress;
+  const auto pieces =
+      PieceOptions::of(options, head.offset, head.line, piece_bytes, any_length_of_line);
   const std::uint64_t rows = count_data_lines(input, pieces);
   check_our_comment(input, options, rows, result);
   if (rows != head.columns) {
@@ -210,7 +201,11 @@ Matrix read_csv_matrix(const Input& input, const MatrixReadOptions& options,
                        std::size_t piece_bytes) {
   const CsvHead head = read_csv_head(input);
   if (head.columns == 0) fail("{}: holds no numbers", input.name());
-  const PieceOptions pieces = pieces_of(head, piece_bytes, options.threads);
+  const PieceOptions pieces{.offset = head.offset,
+                            .first_line = head.line,
+                            .piece_bytes = piece_bytes,
+                            .longest = any_length_of_line,
+                            .threads = options.threads};
   std::vector<std::uint64_t> rows = count_rows(input, head, pieces);
   const std::uint64_t total = std::accumulate(rows.begin(), rows.end(), std::uint64_t{0});
   std::exclusive_scan(rows.begin(), rows.end(), rows.begin(), std::uint64_t{0});

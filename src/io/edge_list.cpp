@@ -149,14 +149,8 @@ ReadResult read_edge_list(const Input& input, const ReadOptions& options, std::s
   result.format = Format::edge_list;
   const EdgeListHead head = read_edge_list_head(input);
   const PairRules rules = rules_of(options, head);
-  Pairs pairs = read_pairs(input,
-                           {.offset = head.offset,
-                            .first_line = head.line,
-                            .piece_bytes = piece_bytes,
-                            .threads = options.threads,
-                            .memory = options.memory,
-                            .progress = options.progress},
-                           rules, options.memory);
+  Pairs pairs =
+      read_pairs(input, PieceOptions::of(options, head.offset, head.line, piece_bytes), rules);
   if (head.edges) {
     check_promise(input, options, result, head.comment_line, "edges", *head.edges, pairs.count);
     check_last_newline(input, options, result);
@@ -187,17 +181,8 @@ void write_edge_list(AtomicFile& file, const Graph& graph, char separator, Progr
                        graph.directed() ? "yes" : "no"));
   for (NodeId u = 0; u < graph.nodes(); ++u) {
     const auto row = graph.neighbors(u);
-    const auto weights = graph.weights_of(u);
     for (std::size_t i = 0; i < row.size(); ++i) {
-      if (!graph.directed() && row[i] < u) continue;
-      out.number(u);
-      out.character(separator);
-      out.number(row[i]);
-      if (graph.weighted()) {
-        out.character(separator);
-        out.number(weights[i]);
-      }
-      out.character('\n');
+      if (graph.directed() || row[i] >= u) out.arc_line(graph, u, i, separator, 0);
     }
   }
   out.finish();

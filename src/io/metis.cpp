@@ -201,15 +201,9 @@ ReadResult read_metis(const Input& input, const ReadOptions& options, std::size_
   ReadResult result;
   result.format = Format::metis;
   const MetisHead head = read_metis_head(input, options.lenient);
-  RowBlocks rows = read_rows(input,
-                             {.offset = head.offset,
-                              .first_line = head.line + 1,
-                              .piece_bytes = piece_bytes,
-                              .longest = any_length_of_line,
-                              .threads = options.threads,
-                              .memory = options.memory,
-                              .progress = options.progress},
-                             [&](std::string_view text) { return parse_rows(text, head); });
+  RowBlocks rows = read_rows(
+      input, PieceOptions::of(options, head.offset, head.line + 1, piece_bytes, any_length_of_line),
+      [&](std::string_view text) { return parse_rows(text, head); });
   const NodeId nodes = check_rows(input, options, head, rows, result);
   const EdgeName name_of = [&](const Edge& edge) {
     return fmt::format("line {}: {}", line_of(input, head, edge.from), edge_name_from(1)(edge));

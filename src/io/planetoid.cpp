@@ -114,16 +114,10 @@ std::vector<EdgeBlock> read_edges(const Input& input, NodeId nodes) {
   return blocks;
 }
 
-void need_rows(const Input& input, std::uint64_t rows, const Input& other, std::uint64_t expected) {
-  if (rows != expected) {
-    fail("{}: has {} rows, but {} has {}", input.name(), rows, other.name(), expected);
-  }
-}
-
-void need_columns(const Input& input, std::uint64_t columns, const Input& other,
-                  std::uint64_t expected) {
-  if (columns != expected) {
-    fail("{}: has {} columns, but {} has {}", input.name(), columns, other.name(), expected);
+void need_equal(const Input& input, std::uint64_t count, const Input& other, std::uint64_t expected,
+                std::string_view what = "rows") {
+  if (count != expected) {
+    fail("{}: has {} {}, but {} has {}", input.name(), count, what, other.name(), expected);
   }
 }
 
@@ -184,14 +178,14 @@ ReadResult read_planetoid(const PlanetoidFiles& files, const ReadOptions& option
   Labels labels = read_labels(files.ally);
   const std::vector<NodeId> test = read_test_index(files.test_index);
   const std::uint64_t known = features.csr.rows;
-  need_rows(files.y, y.of_row.size(), files.x, x.csr.rows);
-  need_rows(files.ty, ty.of_row.size(), files.tx, tx.csr.rows);
-  need_rows(files.test_index, test.size(), files.tx, tx.csr.rows);
-  need_rows(files.ally, labels.of_row.size(), files.allx, known);
-  need_columns(files.x, x.csr.cols, files.allx, features.csr.cols);
-  need_columns(files.tx, tx.csr.cols, files.allx, features.csr.cols);
-  need_columns(files.y, y.classes, files.ally, labels.classes);
-  need_columns(files.ty, ty.classes, files.ally, labels.classes);
+  need_equal(files.y, y.of_row.size(), files.x, x.csr.rows);
+  need_equal(files.ty, ty.of_row.size(), files.tx, tx.csr.rows);
+  need_equal(files.test_index, test.size(), files.tx, tx.csr.rows);
+  need_equal(files.ally, labels.of_row.size(), files.allx, known);
+  need_equal(files.x, x.csr.cols, files.allx, features.csr.cols, "columns");
+  need_equal(files.tx, tx.csr.cols, files.allx, features.csr.cols, "columns");
+  need_equal(files.y, y.classes, files.ally, labels.classes, "columns");
+  need_equal(files.ty, ty.classes, files.ally, labels.classes, "columns");
   if (x.csr.rows > known) {
     fail("{}: has {} rows, more than the {} of {}", files.x.name(), x.csr.rows, known,
          files.allx.name());

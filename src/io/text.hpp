@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "io/input.hpp"
+#include "ngf/io/read.hpp"
 #include "ngf/progress.hpp"
 
 namespace ngf::io {
@@ -113,6 +114,13 @@ struct PieceOptions {
   Progress* progress = nullptr;
 
   static constexpr std::size_t default_piece_bytes = std::size_t{1} << 18;
+
+  /// For the lines of a graph, from `offset`, where line `first_line` begins.
+  static PieceOptions of(const ReadOptions& options, std::uint64_t offset, std::uint64_t first_line,
+                         std::size_t piece_bytes, std::uint64_t longest = longest_line) {
+    return {offset,          first_line,     piece_bytes,     longest,
+            options.threads, options.memory, options.progress};
+  }
 };
 
 std::size_t count_pieces(const Input& input, const PieceOptions& options);

@@ -1,7 +1,9 @@
 #include "io/zip_archive.hpp"
 
-#include <algorithm>
+#include <fcntl.h>
+
 #include <cerrno>
+#include <cstdio>
 
 #include "base/fail.hpp"
 #include "io/quote.hpp"
@@ -15,53 +17,25 @@ using detail::fail;
 // No deflate stream unpacks to more than 1032 times its bytes: a match of 258 bytes takes 2 bits.
 constexpr std::uint64_t deflate_ratio = 1032;
 
-}  // namespace
-
-zip_int64_t ZipArchive::serve(void* source, void* data, zip_uint64_t length,
-                              zip_source_cmd_t command) {
-  auto& [input, position, error] = *static_cast<Source*>(source);
-  switch (command) {
-    case ZIP_SOURCE_OPEN:
-      position = 0;
-      return 0;
-    case ZIP_SOURCE_READ: {
-      const std::uint64_t got = std::min(length, input.size() - position);
-      try {
-        input.read(position, {static_cast<char*>(data), static_cast<std::size_t>(got)});
-      } catch (const Error&) {  // no exception may pass through C
-        zip_error_set(&error, ZIP_ER_READ, EIO);
-        return -1;
-      }
-      position += got;
-      return static_cast<zip_int64_t>(got);
-    }
-    case ZIP_SOURCE_SEEK: {
-      const zip_int64_t to =
-          zip_source_seek_compute_offset(position, input.size(), data, length, &error);
-      if (to < 0) return -1;
-      position = static_cast<std::uint64_t>(to);
-      return 0;
-    }
-    case ZIP_SOURCE_TELL:
-      return static_cast<zip_int64_t>(position);
-    case ZIP_SOURCE_STAT:
-      zip_stat_init(static_cast<zip_stat_t*>(data));
-      static_cast<zip_stat_t*>(data)->size = input.size();
-      static_cast<zip_stat_t*>(data)->valid = ZIP_STAT_SIZE;
-      return sizeof(zip_stat_t);
-    case ZIP_SOURCE_ERROR:
-      return zip_error_to_data(&error, data, length);
-    case ZIP_SOURCE_SUPPORTS:
-      return ZIP_SOURCE_SUPPORTS_SEEKABLE;
-    default:  // CLOSE and FREE: the object outlives libzip's
-      return 0;
+/// Null, with the reason in `error`, when there is none.
+zip_source_t* source_of(const Input& input, zip_error_t* error) {
+  if (input.descriptor() < 0) {
+    return zip_source_buffer_create(input.in_memory().data(), input.size(), 0, error);
   }
+  // libzip closes the file, so it gets one of its own.
+  const int copy = ::fcntl(input.descriptor(), F_DUPFD_CLOEXEC, 0);
+  std::FILE* const file = copy < 0 ? nullptr : ::fdopen(copy, "rb");
+  if (file != nullptr) return zip_source_filep_create(file, 0, -1, error);
+  zip_error_set(error, ZIP_ER_OPEN, errno);
+  return nullptr;
 }
 
-ZipArchive::ZipArchive(const Input& input) : source_{input} {
+}  // namespace
+
+ZipArchive::ZipArchive(const Input& input) : input_(input) {
   zip_error_t error;
   zip_error_init(&error);
-  zip_source_t* const source = zip_source_function_create(&ZipArchive::serve, &source_, &error);
+  zip_source_t* const source = source_of(input, &error);
   if (source != nullptr) archive_.reset(zip_open_from_source(source, ZIP_RDONLY, &error));
   if (!archive_) {
     const std::string reason = zip_error_strerror(&error);
@@ -88,28 +62,27 @@ ZipArchive::ZipArchive(const Input& input) : source_{input} {
 
 void ZipArchive::check_sizes(const std::string& name, const Member& member,
                              std::uint64_t total) const {
-  const Input& input = source_.input;
-  if (member.compressed > input.size()) {
-    fail("{}: member {} claims {} bytes of an archive of {}", input.name(), quoted(name),
-         member.compressed, input.size());
+  if (member.compressed > input_.size()) {
+    fail("{}: member {} claims {} bytes of an archive of {}", input_.name(), quoted(name),
+         member.compressed, input_.size());
   }
   if (member.bytes / deflate_ratio > member.compressed) {
     fail(
         "{}: member {} claims to unpack from {} to {} bytes, which deflate cannot do: looks like "
         "a zip bomb",
-        input.name(), quoted(name), member.compressed, member.bytes);
+        input_.name(), quoted(name), member.compressed, member.bytes);
   }
-  if (member.bytes > largest_total(input.size()) - total) {
+  if (member.bytes > largest_total(input_.size()) - total) {
     fail(
         "{}: unpacks to more than {} bytes at member {}, from an archive of {}: looks like a zip "
         "bomb; save it uncompressed if it is none",
-        input.name(), largest_total(input.size()), quoted(name), input.size());
+        input_.name(), largest_total(input_.size()), quoted(name), input_.size());
   }
 }
 
 std::string ZipArchive::read(std::string_view name, std::uint64_t limit) const {
   const auto found = members_.find(name);
-  const std::string place = source_.input.name() + ": " + std::string(name);
+  const std::string place = input_.name() + ": " + std::string(name);
   if (found == members_.end()) fail("{}: is not in the archive", place);
   const Member& member = found->second;
   if (member.bytes > limit) {

@@ -46,20 +46,13 @@ class ZipArchive {
                    std::uint64_t limit = std::numeric_limits<std::uint64_t>::max()) const;
 
  private:
-  // What libzip's callback works on.
-  struct Source {
-    const Input& input;
-    std::uint64_t position = 0;
-    zip_error_t error{};
-  };
-  static zip_int64_t serve(void* source, void* data, zip_uint64_t length, zip_source_cmd_t command);
   struct Discard {
     void operator()(zip_t* archive) const { zip_discard(archive); }
   };
 
   void check_sizes(const std::string& name, const Member& member, std::uint64_t total) const;
 
-  Source source_;
+  const Input& input_;
   std::unique_ptr<zip_t, Discard> archive_;
   std::map<std::string, Member, std::less<>> members_;
 };
