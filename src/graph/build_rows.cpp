@@ -21,7 +21,6 @@
 #include "base/fail.hpp"
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
-#include "graph/edge_blocks.hpp"
 #include "kernels/sort_row.hpp"
 
 namespace ngf::detail {
