@@ -24,8 +24,6 @@ class GraphSource {
   const std::string& name() const { return name_; }
   /// Where named data sets are looked for: `--data`, $NGF_DATA, ./data, the user's cache.
   static std::vector<std::filesystem::path> folders(const std::filesystem::path& first);
-  /// What `--format` and `--to` take: every format that is a single file.
-  static std::vector<std::string> format_names();
 
  private:
   io::ReadResult load_any(const Common& common, Progress& progress) const;

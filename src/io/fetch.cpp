@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "base/fail.hpp"
+#include "io/atomic_file.hpp"
 #include "io/quote.hpp"
 #include "io/sha256.hpp"
 
@@ -59,13 +60,9 @@ class Part {
 
   void append(std::string_view bytes) {
     sum_.add(bytes);
-    while (!bytes.empty()) {
-      const ssize_t written = write(file_, bytes.data(), bytes.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) fail("{}: cannot be written: {}", path_.string(), reason_of(errno));
-      length_ += static_cast<std::uint64_t>(written);
-      bytes.remove_prefix(static_cast<std::size_t>(written));
-    }
+    const int failure = write_all(file_, bytes);
+    if (failure != 0) fail("{}: cannot be written: {}", path_.string(), reason_of(failure));
+    length_ += bytes.size();
   }
 
   void empty() {

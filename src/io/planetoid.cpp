@@ -214,11 +214,9 @@ ReadResult read_planetoid(const PlanetoidFiles& files, const ReadOptions& option
 
 ReadResult read_planetoid(const std::filesystem::path& folder, const std::string& name,
                           const ReadOptions& options) {
-  constexpr std::array<std::string_view, 8> endings{"x",    "y",    "tx",    "ty",
-                                                    "allx", "ally", "graph", "test.index"};
-  std::array<std::unique_ptr<Input>, 8> inputs;
-  for (std::size_t i = 0; i < endings.size(); ++i) {
-    const std::string file = fmt::format("ind.{}.{}", name, endings[i]);
+  std::array<std::unique_ptr<Input>, planetoid_endings.size()> inputs;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const std::string file = planetoid_file(name, planetoid_endings[i]);
     if (!std::filesystem::exists(folder / file)) {
       fail("{}: has no file {}, which a Planetoid data set needs", folder.string(), file);
     }

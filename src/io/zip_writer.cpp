@@ -29,7 +29,7 @@ struct Sink {
 
   zip_int64_t write(const void* data, zip_uint64_t length) {
     // libzip reports a write of fewer bytes as an interrupted system call.
-    const int failure = write_at(file, {static_cast<const char*>(data), length}, position);
+    const int failure = write_all(file, {static_cast<const char*>(data), length}, position);
     if (failure != 0) {
       zip_error_set(&error, ZIP_ER_WRITE, failure);
       return -1;
