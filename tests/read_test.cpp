@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/names.hpp"
-#include "io/detect.hpp"
+#include "io/formats.hpp"
 #include "ngf/error.hpp"
 #include "ngf/io/write.hpp"
 #include "ngf/random.hpp"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "io/contradiction.hpp"
+#include "io/checks.hpp"
 
 namespace ngf::io {
 

@@ -3,8 +3,6 @@
 //
 // As a graph, entry (u, v) is the weight of u-v, and 0 is no edge.
 
-#include "io/csv.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -16,10 +14,10 @@
 
 #include "base/fail.hpp"
 #include "io/assemble.hpp"
-#include "io/contradiction.hpp"
-#include "io/limits.hpp"
+#include "io/checks.hpp"
+#include "io/formats.hpp"
 #include "io/quote.hpp"
-#include "io/row_lines.hpp"
+#include "io/text.hpp"
 #include "io/text_writer.hpp"
 
 namespace ngf::io {

@@ -14,8 +14,6 @@
 // A list with that number of edges, which count self-loops, ends in a newline, so that no part of
 // it passes for the whole.
 
-#include "io/edge_list.hpp"
-
 #include <algorithm>
 #include <atomic>
 #include <bit>
@@ -29,8 +27,8 @@
 #include "base/parallel.hpp"
 #include "graph/build_rows.hpp"
 #include "io/assemble.hpp"
-#include "io/contradiction.hpp"
-#include "io/limits.hpp"
+#include "io/checks.hpp"
+#include "io/formats.hpp"
 #include "io/pair_lines.hpp"
 #include "io/quote.hpp"
 #include "io/text_writer.hpp"

@@ -8,11 +8,7 @@
 #include <utility>
 
 #include "base/fail.hpp"
-#include "io/csv.hpp"
-#include "io/detect.hpp"
-#include "io/edge_list.hpp"
-#include "io/matrix_market.hpp"
-#include "io/metis.hpp"
+#include "io/formats.hpp"
 #include "io/planetoid.hpp"
 #include "io/text.hpp"
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/fail.hpp"
-#include "io/contradiction.hpp"
+#include "io/checks.hpp"
 #include "ngf/generate.hpp"
 #include "ngf/io/catalog.hpp"
 

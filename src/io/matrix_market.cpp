@@ -9,8 +9,6 @@
 // when the first entry has a value. Files that we write have a comment that promises a newline at
 // their end, so that no part of them passes for the whole.
 
-#include "io/matrix_market.hpp"
-
 #include <array>
 #include <atomic>
 #include <optional>
@@ -21,8 +19,8 @@
 #include "base/fail.hpp"
 #include "base/parallel.hpp"
 #include "io/assemble.hpp"
-#include "io/contradiction.hpp"
-#include "io/limits.hpp"
+#include "io/checks.hpp"
+#include "io/formats.hpp"
 #include "io/pair_lines.hpp"
 #include "io/quote.hpp"
 #include "io/text_writer.hpp"

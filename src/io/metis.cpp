@@ -7,8 +7,6 @@
 // are skipped. An edge is listed from both ends, so the lines have 2m neighbours. Whoever breaks
 // the rule that there are no self-loops counts one as an edge and lists it once, or twice.
 
-#include "io/metis.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -19,10 +17,10 @@
 
 #include "base/fail.hpp"
 #include "io/assemble.hpp"
-#include "io/contradiction.hpp"
-#include "io/limits.hpp"
+#include "io/checks.hpp"
+#include "io/formats.hpp"
 #include "io/quote.hpp"
-#include "io/row_lines.hpp"
+#include "io/text.hpp"
 #include "io/text_writer.hpp"
 
 namespace ngf::io {

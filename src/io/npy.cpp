@@ -16,7 +16,7 @@
 #include <utility>
 
 #include "base/fail.hpp"
-#include "io/limits.hpp"
+#include "io/checks.hpp"
 #include "io/quote.hpp"
 
 namespace ngf::io {

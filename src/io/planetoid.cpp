@@ -20,7 +20,7 @@
 #include "base/fail.hpp"
 #include "base/memory.hpp"
 #include "io/assemble.hpp"
-#include "io/limits.hpp"
+#include "io/checks.hpp"
 #include "io/pickle.hpp"
 #include "io/quote.hpp"
 

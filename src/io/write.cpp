@@ -9,12 +9,8 @@
 
 #include "base/fail.hpp"
 #include "io/atomic_file.hpp"
-#include "io/csv.hpp"
-#include "io/edge_list.hpp"
-#include "io/matrix_market.hpp"
-#include "io/metis.hpp"
+#include "io/formats.hpp"
 #include "io/npy.hpp"
-#include "io/npz.hpp"
 #include "io/text.hpp"
 
 namespace ngf::io {

@@ -7,9 +7,11 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
+#include "io/atomic_file.hpp"
 #include "io/input.hpp"
 
 namespace ngf::io {
@@ -56,5 +58,16 @@ class ZipArchive {
   std::unique_ptr<zip_t, Discard> archive_;
   std::map<std::string, Member, std::less<>> members_;
 };
+
+/// A member to write: its bytes are `head` followed by `body`, which outlives the writing.
+struct ZipMember {
+  std::string name;
+  std::string head;
+  std::span<const char> body;
+};
+
+/// Fills `file`, which is the caller's to commit, with a ZIP archive: deflated, unless the result
+/// would look like a zip bomb to whoever reads it. The same members give the same bytes.
+void write_zip(const AtomicFile& file, std::span<const ZipMember> members);
 
 }  // namespace ngf::io
