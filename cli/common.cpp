@@ -9,7 +9,6 @@
 #include <cmath>
 #include <csignal>
 #include <cstdio>
-#include <limits>
 #include <utility>
 
 #include "base/memory.hpp"

@@ -1,6 +1,5 @@
 #include "ngf/dataset.hpp"
 
-#include <algorithm>
 #include <limits>
 #include <set>
 #include <span>

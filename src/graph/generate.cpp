@@ -4,7 +4,6 @@
 #include <array>
 #include <atomic>
 #include <limits>
-#include <string>
 #include <utility>
 #include <vector>
 

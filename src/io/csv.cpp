@@ -7,7 +7,6 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>

@@ -165,10 +165,6 @@ int on_progress(void* data, curl_off_t /*expected*/, curl_off_t /*received*/,
   }
 }
 
-struct FreeHandle {
-  void operator()(CURL* handle) const { curl_easy_cleanup(handle); }
-};
-
 bool is_https(std::string_view url) { return url.starts_with("https://"); }
 
 bool is_this_machine(std::string_view url) {
@@ -234,7 +230,7 @@ std::string explain(CURLcode code, long status, const Transfer& transfer, const 
 void receive(const Download& download, Part& part, Progress* progress) {
   static const CURLcode ready = curl_global_init(CURL_GLOBAL_DEFAULT);
   if (ready != CURLE_OK) fail("libcurl: {}", curl_easy_strerror(ready));
-  const std::unique_ptr<CURL, FreeHandle> owner(curl_easy_init());
+  const std::unique_ptr<CURL, void (*)(CURL*)> owner(curl_easy_init(), &curl_easy_cleanup);
   CURL* const handle = owner.get();
   if (handle == nullptr) fail("libcurl: no memory");
   const bool resuming = part.length() > 0;

@@ -185,10 +185,7 @@ std::string constant_taps_table(const json& results) {
 /// How many realisations, signals or runs are behind each value.
 std::string sizes(const json& results, const std::string& figure) {
   const Rows rows(results, figure);
-  struct Kind {
-    const char* key;
-    const char* text;
-  };
+  using Kind = std::pair<const char*, const char*>;
   constexpr std::array<Kind, 3> kinds{{{"realisations", "means of {} realisations"},
                                        {"signals", "medians over {} signals"},
                                        {"runs", "means of {} runs"}}};
@@ -277,10 +274,7 @@ std::string times_table(const json& provenance) {
 }
 
 std::string provenance_section(const json& provenance) {
-  struct Fact {
-    const char* key;
-    const char* name;
-  };
+  using Fact = std::pair<const char*, const char*>;
   constexpr std::array<Fact, 6> facts{{{"version", "Version"},
                                        {"seed", "Seed"},
                                        {"settings", "Settings"},
