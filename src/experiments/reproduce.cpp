@@ -19,7 +19,7 @@
 #include "ngf/io/load.hpp"
 #include "ngf/report/figures.hpp"
 #include "ngf/report/page.hpp"
-#include "ngf/report/summary.hpp"
+#include "ngf/summary.hpp"
 #include "tasks/fingerprint.hpp"
 
 namespace ngf::experiments {

@@ -68,16 +68,6 @@ const char* for_each_field(const char* at, bool commas, const Visit& visit) {
   }
 }
 
-/// Calls visit(line) for each row of a text; the visit returns a place on that line.
-template <typename Visit>
-void for_each_row(std::string_view text, const Visit& visit) {
-  const char* const end = text.data() + text.size();
-  for (const char* at = text.data(); at < end; at = skip_line(at)) {
-    at = skip_blanks(at);
-    if (!is_comment(*at) && !at_line_end(at)) at = visit(at);
-  }
-}
-
 bool has_names(const char* line, bool commas) {
   bool names = false;
   for_each_field(line, commas, [&](const char* begin, const char* end) {
@@ -112,7 +102,7 @@ CsvHead read_csv_head(const Input& input) {
 
 Rows parse_weights(std::string_view text, const CsvHead& head) {
   Rows rows;
-  for_each_row(text, [&](const char* line) {
+  for_each_data_line(text, [&](const char* line) {
     std::uint64_t column = 0;
     const char* const end =
         for_each_field(line, head.commas, [&](const char* at, const char* past) {
@@ -141,7 +131,7 @@ std::vector<std::uint64_t> count_rows(const Input& input, const CsvHead& head,
                                       const PieceOptions& pieces) {
   std::vector<std::uint64_t> rows(count_pieces(input, pieces), 0);
   for_each_piece(input, pieces, [&](std::size_t i, std::string_view text) {
-    for_each_row(text, [&](const char* line) {
+    for_each_data_line(text, [&](const char* line) {
       std::uint64_t columns = 0;
       const char* const end =
           for_each_field(line, head.commas, [&](const char*, const char*) { ++columns; });
@@ -154,7 +144,7 @@ std::vector<std::uint64_t> count_rows(const Input& input, const CsvHead& head,
 }
 
 void parse_values(std::string_view text, const CsvHead& head, double* into) {
-  for_each_row(text, [&](const char* line) {
+  for_each_data_line(text, [&](const char* line) {
     return for_each_field(line, head.commas, [&](const char* at, const char* past) {
       double value = std::numeric_limits<double>::quiet_NaN();
       if (at != past && !parse_number(at, past, value)) {

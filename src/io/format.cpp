@@ -97,10 +97,8 @@ Columns count_columns(std::string_view text) {
   Columns columns;
   bool names_seen = false;
   const char* const end = text.data() + text.size();
-  for (const char* at = text.data(); at < end; at = skip_line(at)) {
-    at = skip_blanks(at);
-    if (is_comment(*at) || at_line_end(at)) continue;
-    if (!std::exchange(names_seen, true) && is_name(at)) continue;
+  for_each_data_line(text, [&](const char* at) {
+    if (!std::exchange(names_seen, true) && is_name(at)) return at;
     if (columns.first == 0) {
       const char* const dictionary_or_end =
           std::find_if(at, end, [](char c) { return c == '{' || c == '\n'; });
@@ -108,7 +106,8 @@ Columns count_columns(std::string_view text) {
       columns.first = columns_of(at, columns.commas);
     }
     columns.equal &= columns_of(at, columns.commas) == columns.first;
-  }
+    return at;
+  });
   return columns;
 }
 

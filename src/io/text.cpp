@@ -183,12 +183,11 @@ void for_each_piece(const Input& input, const PieceOptions& options,
 std::uint64_t count_data_lines(const Input& input, const PieceOptions& options) {
   std::atomic<std::uint64_t> total{0};
   for_each_piece(input, options, [&](std::size_t /*piece*/, std::string_view text) {
-    const char* const end = text.data() + text.size();
     std::uint64_t count = 0;
-    for (const char* at = text.data(); at < end; at = skip_line(at)) {
-      at = skip_blanks(at);
-      count += is_comment(*at) || at_line_end(at) ? 0 : 1;
-    }
+    for_each_data_line(text, [&](const char* at) {
+      ++count;
+      return at;
+    });
     total += count;
   });
   return total;

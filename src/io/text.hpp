@@ -54,6 +54,17 @@ inline std::string_view field_at(const char* at) {
   return {at, static_cast<std::size_t>(skip_field(at) - at)};
 }
 
+/// Calls visit(line) for each line of a text with something other than a comment on it, behind its
+/// blanks; the visit returns a place on that line.
+template <typename Visit>
+void for_each_data_line(std::string_view text, const Visit& visit) {
+  const char* const end = text.data() + text.size();
+  for (const char* at = text.data(); at < end; at = skip_line(at)) {
+    at = skip_blanks(at);
+    if (!is_comment(*at) && !at_line_end(at)) at = visit(at);
+  }
+}
+
 /// Reads digits. More than a 64-bit number holds become the largest.
 inline const char* parse_digits(const char* at, std::uint64_t& value) {
   const char* const begin = at;

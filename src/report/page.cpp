@@ -43,9 +43,7 @@ std::string value_text(const json& object, const char* key) {
 }
 
 std::size_t count(const std::vector<Verdict>& verdicts, Outcome outcome) {
-  return static_cast<std::size_t>(
-      std::count_if(verdicts.begin(), verdicts.end(),
-                    [&](const Verdict& verdict) { return verdict.outcome == outcome; }));
+  return static_cast<std::size_t>(std::ranges::count(verdicts, outcome, &Verdict::outcome));
 }
 
 std::vector<Verdict> verdicts_of(const std::vector<Verdict>& all, const std::string& figure) {

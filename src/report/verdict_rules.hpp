@@ -49,18 +49,10 @@ std::size_t places_below(const Curve& curve, const Curve& other);
 /// The first and the last value of a curve.
 std::string from_to(const Curve& curve);
 
-// The rules, one function a table of the results.
-std::vector<Verdict> judge_table1(const nlohmann::json& results);
-std::vector<Verdict> judge_fig1(const nlohmann::json& results);
-std::vector<Verdict> judge_fig2a(const nlohmann::json& results);
-std::vector<Verdict> judge_fig2b(const nlohmann::json& results);
-std::vector<Verdict> judge_fig3a(const nlohmann::json& results);
-std::vector<Verdict> judge_fig3b(const nlohmann::json& results);
-std::vector<Verdict> judge_norms(const nlohmann::json& results);
-std::vector<Verdict> judge_float_error(const nlohmann::json& results);
-std::vector<Verdict> judge_shell_change(const nlohmann::json& results);
-std::vector<Verdict> judge_constant_taps(const nlohmann::json& results);
-std::vector<Verdict> judge_depth(const nlohmann::json& results);
+/// A rule for the claims on one table of the results.
+using Rule = std::vector<Verdict>(const nlohmann::json& results);
+Rule judge_table1, judge_fig1, judge_fig2a, judge_fig2b, judge_fig3a, judge_fig3b, judge_norms,
+    judge_float_error, judge_shell_change, judge_constant_taps, judge_depth;
 
 /// A value of the paper's Table 1 beside its name: nodes, features, classes, radius, diameter.
 struct PaperDataset {
