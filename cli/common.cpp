@@ -9,7 +9,6 @@
 #include <cmath>
 #include <csignal>
 #include <cstdio>
-#include <limits>
 #include <utility>
 
 #include "base/memory.hpp"
@@ -71,6 +70,15 @@ double finite_number(const std::string& flag, const std::string& text) {
     return value;
   }
   throw CLI::ValidationError(flag, fmt::format("'{}' is not a finite number", one_line(text)));
+}
+
+std::string spell_flag(const Setting& setting) {
+  const std::string flag = "--" + setting.field;
+  if (const auto* const number = std::get_if<std::uint64_t>(&setting.value)) {
+    return fmt::format("{} {}", flag, *number);
+  }
+  const auto* const word = std::get_if<std::string>(&setting.value);
+  return word != nullptr ? flag + " " + *word : flag;
 }
 
 }  // namespace
@@ -159,6 +167,11 @@ std::string human_seconds(double seconds) {
   if (seconds < 60) return fmt::format("{:.0f} s", seconds);
   if (seconds < 3600) return fmt::format("{:.0f} min", seconds / 60);
   return fmt::format("{:.1f} h", seconds / 3600);
+}
+
+std::string message_of(const std::exception& error) {
+  const auto* const own = dynamic_cast<const Error*>(&error);
+  return own != nullptr ? own->text(spell_flag) : error.what();
 }
 
 std::string one_line(std::string_view text) {

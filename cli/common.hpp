@@ -3,10 +3,10 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdint>
+#include <exception>
 #include <filesystem>
 #include <mutex>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -74,6 +74,9 @@ int exit_code_of_signal();
 /// "40 s", "12 min", "1.5 h".
 std::string human_seconds(double seconds);
 
+/// The text of an error, with settings as flags: "--memory 4000".
+std::string message_of(const std::exception& error);
+
 /// The text without control characters, which names of files may hold.
 std::string one_line(std::string_view text);
 
@@ -84,9 +87,9 @@ void naming(const std::string& name, const Body& body) {
     body();
   } catch (const Interrupted&) {
     throw;
-  } catch (const Error& error) {
-    const std::string text = error.what();
-    throw Error(text.starts_with(name) ? text : name + ": " + text);
+  } catch (Error& error) {
+    error.add_place(name);
+    throw;
   }
 }
 

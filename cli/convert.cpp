@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/memory.hpp"
+#include "base/names.hpp"
 #include "common.hpp"
 #include "graph_source.hpp"
 #include "ngf/io/write.hpp"
@@ -26,7 +27,9 @@ void run_convert(const Convert& convert) {
   check_writable(convert.out);
   const io::ReadResult read = convert.source.load(convert.common);
   std::optional<io::Format> format;
-  if (!convert.to.empty()) format = io::format_from_name(convert.to);
+  if (!convert.to.empty()) {
+    format = detail::kind_named(convert.to, io::format_name, io::Format::npz_ppnp);
+  }
   TerminalProgress progress("writing " + convert.out.string(), convert.common.quiet);
   // An npz file is assembled in memory: two ids, or a value and its copy, per arc.
   constexpr std::uint64_t bytes_of_arc = 16;
@@ -57,7 +60,7 @@ void add_convert(CLI::App& program) {
   verb->add_option("OUT", convert->out, "File to write; its extension chooses the format")
       ->required();
   verb->add_option("--to", convert->to, "Format to write [from the file extension]")
-      ->check(CLI::IsMember(GraphSource::format_names()));
+      ->check(CLI::IsMember(detail::names_of(io::format_name, io::Format::npz_ppnp)));
   convert->common.add_to(*verb);
   verb->callback([convert] { run_convert(*convert); });
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/memory.hpp"
+#include "base/names.hpp"
 #include "io/atomic_file.hpp"
 #include "ngf/components.hpp"
 #include "ngf/error.hpp"
@@ -58,7 +59,7 @@ void GraphSource::add_to(CLI::App& verb, bool required, const std::string& argum
   verb.add_flag("--keep-self-loops", keep_self_loops_, "Keep edges from a node to itself")
       ->group(group);
   verb.add_option("--format", format_, "Format of the file [detected from its content]")
-      ->check(CLI::IsMember(format_names()))
+      ->check(CLI::IsMember(detail::names_of(io::format_name, io::Format::npz_ppnp)))
       ->group(group);
   verb.add_option("--ids", ids_, "Ids of an edge list: row numbers, or names to be renumbered")
       ->check(CLI::IsMember({"rows", "compact"}))
@@ -74,14 +75,6 @@ void GraphSource::add_to(CLI::App& verb, bool required, const std::string& argum
   verb.add_option("--data", data_, "Folder with named data sets")->group(group);
 }
 
-std::vector<std::string> GraphSource::format_names() {
-  std::vector<std::string> names;
-  for (int f = 0; f <= static_cast<int>(io::Format::npz_ppnp); ++f) {
-    names.emplace_back(io::format_name(static_cast<io::Format>(f)));
-  }
-  return names;
-}
-
 std::vector<std::filesystem::path> GraphSource::folders(const std::filesystem::path& first) {
   std::vector<std::filesystem::path> result;
   if (!first.empty()) result.push_back(first);
@@ -95,7 +88,8 @@ io::ReadResult GraphSource::load_any(const Common& common, Progress& progress) c
   io::ReadOptions options;
   options.directed = directed_;
   options.keep_self_loops = keep_self_loops_;
-  if (!format_.empty()) options.format = io::format_from_name(format_);
+  if (!format_.empty())
+    options.format = detail::kind_named(format_, io::format_name, io::Format::npz_ppnp);
   if (!ids_.empty()) options.ids = ids_ == "rows" ? io::Ids::rows : io::Ids::compact;
   options.base = base_;
   options.lenient = lenient_;

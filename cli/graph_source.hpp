@@ -24,8 +24,6 @@ class GraphSource {
   const std::string& name() const { return name_; }
   /// Folders of named data sets: `--data`, $NGF_DATA, ./data, the user's cache.
   static std::vector<std::filesystem::path> folders(const std::filesystem::path& first);
-  /// Values of `--format` and `--to`: every single-file format.
-  static std::vector<std::string> format_names();
 
  private:
   io::ReadResult load_any(const Common& common, Progress& progress) const;

@@ -88,7 +88,7 @@ int run_as_rank(int argc, char** argv) {
     return complain("out of memory; give less work or more memory");
   } catch (const std::exception& error) {
     // Whatever fails after a signal may fail because of it, as a file that waits to be opened does.
-    if (exit_code_of_signal() == 0) return complain(error.what());
+    if (exit_code_of_signal() == 0) return complain(message_of(error));
     return complain("interrupted", exit_code_of_signal());
   }
 }
@@ -104,6 +104,6 @@ int main(int argc, char** argv) {
     if (!Ranks::take_part_in(argc > 1 ? argv[1] : "")) return done;
     return run_as_rank(argc, argv);
   } catch (const std::exception& error) {
-    return complain(error.what());
+    return complain(message_of(error));
   }
 }

@@ -2,11 +2,9 @@
 
 #include <dlfcn.h>
 
-#include <array>
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
-#include <string>
 #include <string_view>
 #include <system_error>
 

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
-
 #include "base/memory.hpp"
 
 namespace ngf::cli {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "base/names.hpp"
 #include "common.hpp"
 #include "graph_source.hpp"
 #include "ngf/error.hpp"
@@ -124,7 +125,7 @@ bool add_datasets(const ReproduceVerb& verb, experiments::Study& study) {
 void run_reproduce(const ReproduceVerb& verb) {
   const std::vector<std::string> figures = figures_of(verb);
   experiments::Study study;
-  study.settings = verb.settings == "text" ? PaperSettings::text : PaperSettings::code;
+  study.settings = detail::kind_named(verb.settings, settings_name, PaperSettings::code);
   study.size = verb.full ? experiments::Size::full : experiments::Size::quick;
   study.seed = verb.common.seed;
   study.runs = verb.runs;
@@ -158,7 +159,7 @@ void add_reproduce(CLI::App& program) {
   verb->add_flag("--full", reproduce->full, "The paper's sizes: several hours")->excludes(quick);
   verb->add_option("--settings", reproduce->settings,
                    "Settings of the paper's text or code, where they differ (fig2a, fig2b)")
-      ->check(CLI::IsMember({"text", "code"}))
+      ->check(CLI::IsMember(detail::names_of(settings_name, PaperSettings::code)))
       ->capture_default_str();
   verb->add_option("--runs", reproduce->runs,
                    "Runs per point of fig3a and fig3b [2; with --full 25]")

@@ -46,7 +46,7 @@ void keep_runs(TrainJob& job, const TrainVerb& verb) {
     if (const std::string damage = job.damage(); !damage.empty()) warn(verb.common, damage);
   } catch (const Error& error) {
     if (needed) throw;
-    warn(verb.common, fmt::format("finished runs are not kept: {}", error.what()));
+    warn(verb.common, fmt::format("finished runs are not kept: {}", message_of(error)));
   }
 }
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "base/names.hpp"
 #include "ngf/error.hpp"
@@ -88,12 +87,15 @@ CLI::Option* add_split_flag(CLI::App& verb, std::string& split) {
 }
 
 void TrainFlags::add_to(CLI::App& verb) {
-  constexpr std::uint32_t many = 100'000'000;
   verb.add_option("--recipe", recipe_, "Defaults of the flags below")
       ->check(CLI::IsMember({"paper", "strong"}))
       ->capture_default_str();
   add_split_flag(verb, split_)->capture_default_str();
+  add_network_to(verb);
+  add_training_to(verb);
+}
 
+void TrainFlags::add_network_to(CLI::App& verb) {
   const auto* const network = "The network";
   verb.add_option("--model", model_,
                   "Kind of network; ngcnn: filters on shells, gcnn: on powers of a shift")
@@ -131,7 +133,10 @@ void TrainFlags::add_to(CLI::App& verb) {
   add_switch(verb, network, normalize_features_,
              {"--normalize-features", "Divide the features of each node by their sum"},
              {"--raw-features", "Use the features unchanged"});
+}
 
+void TrainFlags::add_training_to(CLI::App& verb) {
+  constexpr std::uint32_t many = 100'000'000;
   const auto* const training = "Training";
   verb.add_option("--dropout", dropout_, "Dropout probability of each layer's input")
       ->check(CLI::Range(0.0, 0.999))

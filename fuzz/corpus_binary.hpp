@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "io/npz.hpp"
+#include "io/formats.hpp"
 #include "tests/binary_bytes.hpp"
 
 namespace ngf::fuzz {

@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "fuzz/two_ways.hpp"
-#include "io/csv.hpp"
+#include "io/formats.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace ngf::io;

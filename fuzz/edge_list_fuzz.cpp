@@ -1,6 +1,5 @@
 #include "fuzz/two_ways.hpp"
-#include "io/detect.hpp"
-#include "io/edge_list.hpp"
+#include "io/formats.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace ngf::io;

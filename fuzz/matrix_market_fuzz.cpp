@@ -1,5 +1,5 @@
 #include "fuzz/two_ways.hpp"
-#include "io/matrix_market.hpp"
+#include "io/formats.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace ngf::io;

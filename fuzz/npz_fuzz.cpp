@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "fuzz/attempt.hpp"
-#include "io/npz.hpp"
+#include "io/formats.hpp"
 #include "tests/binary_bytes.hpp"
 
 namespace {

@@ -391,7 +391,7 @@ class BadInputTest(ProgramTest):
                  "line 1: promises 2 edges, but 1 follow"),
                 ("b.txt", "0 1 5\n1 0 6\n", "edge 0-1 has two weights, 6 and 5")]:
             self.write(name, content)
-            self.assert_one_line(self.ngf("info", name), f"{name}: {error}", "lenient")
+            self.assert_one_line(self.ngf("info", name), f"{name}: {error}", "--lenient ")
             for flags in [[], ["--json"]]:
                 outcome = self.succeed("info", name, "--lenient", *flags)
                 self.assertIn(f"{name}: {error}", outcome.err)

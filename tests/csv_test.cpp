@@ -1,5 +1,3 @@
-#include "io/csv.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "io/formats.hpp"
 #include "ngf/error.hpp"
 #include "ngf/io/write.hpp"
 #include "tests/support.hpp"

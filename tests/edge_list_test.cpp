@@ -1,5 +1,3 @@
-#include "io/edge_list.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "io/formats.hpp"
 #include "ngf/error.hpp"
 #include "ngf/random.hpp"
 #include "tests/support.hpp"

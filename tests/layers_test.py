@@ -1,4 +1,4 @@
-"""Include lines point down: a file includes only its own room of HACKING.md and the rooms below it."""
+"""Each room knows only what HACKING.md says: include lines point down, and the library speaks no flags."""
 
 import pathlib
 import re
@@ -6,6 +6,9 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
+# Comments and raw strings (style sheets, scripts) are passed over; the second group is a string literal.
+LITERAL = re.compile(r'//[^\n]*|R"(\w*)\(.*?\)\1"|\'(?:[^\'\\\n]|\\.)+\'|"((?:[^"\\\n]|\\.)*)"', re.DOTALL)
+FLAG = re.compile(r"--[a-z][a-z-]*")
 # These rooms lie between io and the tasks that use both.
 NOT_FOR_IO = {"src/shells/", "src/filter/", "src/sharding/", "src/nn/"}
 
@@ -79,6 +82,12 @@ def cycles(edges: dict[str, list[str]]) -> list[str]:
     return found
 
 
+def flags(sources: dict[str, str]) -> list[str]:
+    """The flags of the command line that string literals of the library name."""
+    return [f"{path} names {flag}" for path, text in sorted(sources.items()) if not path.startswith(("cli/", "mpi/"))
+            for literal in LITERAL.finditer(text) for flag in FLAG.findall(literal[2] or "")]
+
+
 def repository() -> dict[str, str]:
     folders = ["include", "src", "cli", "mpi", "python/bindings"]
     paths = [path for folder in folders for path in (ROOT / folder).rglob("*.?pp")]
@@ -91,6 +100,16 @@ class LayersTest(unittest.TestCase):
 
     def test_no_include_points_up(self):
         self.assertEqual(offences(self.rooms, repository()), [])
+
+    def test_the_library_names_no_flags(self):
+        self.assertEqual(flags(repository()), [])
+
+    def test_flags_are_found(self):
+        sources = {
+            "cli/a.cpp": 'fail("give --memory");',
+            "src/b.cpp": """// "--json" and --quiet\n'"' i-- R"css({ "": var(--good) })css" "\\" --data " "a --lr" "--resume" """,
+        }
+        self.assertEqual(flags(sources), ["src/b.cpp names --data", "src/b.cpp names --lr", "src/b.cpp names --resume"])
 
     def test_the_table_has_every_room(self):
         named = {path for paths in self.rooms for path in paths}

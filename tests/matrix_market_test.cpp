@@ -1,5 +1,3 @@
-#include "io/matrix_market.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "io/formats.hpp"
 #include "ngf/error.hpp"
 #include "tests/support.hpp"
 

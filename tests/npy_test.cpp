@@ -15,6 +15,7 @@ using ngf::Error;
 using ngf::Matrix;
 using ngf::io::AtomicFile;
 using ngf::io::Input;
+using ngf::io::npy_header;
 using ngf::io::NpyArray;
 using ngf::test::error_of;
 using ngf::test::npy;
@@ -186,26 +187,15 @@ TEST(Npy, WritesWhatItReads) {
     write_npy(file, values);
     file.commit();
     EXPECT_EQ(read_npy_matrix(Input(path)), values);
-
-    const ngf::MatrixF single = values.cast<float>();
-    AtomicFile float_file(path);
-    write_npy(float_file, single);
-    float_file.commit();
-    EXPECT_EQ(read_npy_matrix(Input(path)), single.cast<double>());
   }
 }
 
-TEST(Npy, WritesBytesAndWords) {
+TEST(Npy, ReadsBytesAndWordsBehindOurHeader) {
   const std::array<std::uint64_t, 2> shape{2, 2};
-  const auto path = ngf::test::temp_file("hops.npy");
-  AtomicFile file(path);
-  write_npy(file, std::vector<std::uint8_t>{0, 1, 255, 3}, shape);
-  file.commit();
-  EXPECT_EQ(read_npy_matrix(Input(path)), matrix(2, 2, {0, 1, 255, 3}));
-  AtomicFile wide_file(path);
-  write_npy(wide_file, std::vector<std::uint16_t>{0, 1, 65535, 3}, shape);
-  wide_file.commit();
-  EXPECT_EQ(read_npy_matrix(Input(path)), matrix(2, 2, {0, 1, 65535, 3}));
+  const std::string bytes = npy_header("|u1", shape) + raw<std::uint8_t>({0, 1, 255, 3});
+  EXPECT_EQ(read_npy_matrix(Input("hops.npy", bytes)), matrix(2, 2, {0, 1, 255, 3}));
+  const std::string words = npy_header("<u2", shape) + raw<std::uint16_t>({0, 1, 65535, 3});
+  EXPECT_EQ(read_npy_matrix(Input("hops.npy", words)), matrix(2, 2, {0, 1, 65535, 3}));
 }
 
 TEST(Npy, AlignsTheData) {

@@ -1,5 +1,3 @@
-#include "io/npz.hpp"
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <zip.h>
@@ -8,8 +6,9 @@
 #include <limits>
 #include <random>
 
+#include "io/formats.hpp"
 #include "io/npy.hpp"
-#include "io/zip_archive.hpp"
+#include "io/zip.hpp"
 #include "tests/binary_bytes.hpp"
 #include "tests/support.hpp"
 

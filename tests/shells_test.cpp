@@ -313,7 +313,7 @@ TEST(Shells, PlansBeforeTheyTakeMemory) {
 
   const std::string error = error_of<Error>(
       [&] { build_shells(graph, {.storage = Storage::dense, .memory = 13'000'000}); });
-  EXPECT_NE(error.find("--memory"), std::string::npos) << error;
+  EXPECT_NE(error.find("memory="), std::string::npos) << error;
   EXPECT_EQ(build_shells(graph, {.memory = 13'000'000}).storage(), Storage::stream);
   EXPECT_NE(error_of<Error>([&] { build_shells(graph, {.min_paths = 4}); }), "");
 }
@@ -326,7 +326,7 @@ TEST(Shells, CountingPairsKeepsToTheBudget) {
     try {
       shell_sizes(graph, poor);
     } catch (const MemoryExceeded& error) {
-      EXPECT_NE(std::string(error.what()).find("--memory"), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find("memory="), std::string::npos) << error.what();
       return error.needed();
     }
     return 0;

@@ -1,6 +1,8 @@
 // The module ngf._engine: what the engine has, as thin as it can be. The package around it, in
 // Python, turns what people have into what these functions take.
 
+#include <nanobind/stl/variant.h>
+
 #include "bindings.hpp"
 #include "kernels/target.hpp"
 #include "ngf/error.hpp"
@@ -9,10 +11,10 @@ namespace nb = nanobind;
 
 namespace {
 
-/// What the engine says, with arguments in the place of flags: "memory" for "--memory".
-std::string without_dashes(std::string text) {
-  for (std::size_t at = 0; (at = text.find(" --", at)) != std::string::npos;) text.erase(at + 1, 2);
-  return text;
+/// As keyword arguments are typed: "memory=4000", "storage='stream'", "resume=True", "lr=...".
+std::string spell_argument(const ngf::Setting& setting) {
+  if (std::holds_alternative<std::monostate>(setting.value)) return setting.field + "=...";
+  return setting.field + "=" + nb::repr(nb::cast(setting.value)).c_str();
 }
 
 /// Errors are bad values; those of memory are also what Python raises where there is none.
@@ -33,9 +35,9 @@ void bind_errors(nb::module_& m) {
     try {
       std::rethrow_exception(thrown);
     } catch (const ngf::MemoryExceeded& e) {
-      PyErr_SetString(exceeded.ptr(), without_dashes(e.what()).c_str());
+      PyErr_SetString(exceeded.ptr(), e.text(spell_argument).c_str());
     } catch (const ngf::Error& e) {
-      PyErr_SetString(error.ptr(), without_dashes(e.what()).c_str());
+      PyErr_SetString(error.ptr(), e.text(spell_argument).c_str());
     }
   });
 }

@@ -1,5 +1,7 @@
 """What is wrong is refused with a text that says what, and never with a crash."""
 
+import re
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -200,7 +202,7 @@ def test_the_memory_that_is_asked_for_is_enough(call):
     memory = 1000
     for _ in range(5):  # parts of a task tell of themselves, one after the other
         error = refused(lambda: call(memory), kind=ngf.MemoryExceeded)
-        wanted = int(str(error).rsplit("memory ", 1)[1].split(",")[0].split(" ")[0])
+        wanted = int(re.search(r"give memory=(\d+)", str(error))[1])
         assert wanted > memory
         memory = wanted
         try:
@@ -209,6 +211,19 @@ def test_the_memory_that_is_asked_for_is_enough(call):
         except ngf.MemoryExceeded:
             pass
     raise AssertionError(f"{memory} bytes are not enough either")
+
+
+def test_advice_names_arguments(tmp_path):
+    """As they are typed in Python."""
+    file = tmp_path / "two_weights.csv"
+    file.write_text("0,1,2\n1,0,3\n1,2,1\n")
+    refused(lambda: ngf.read_graph(file), "; the option directed=True keeps u-v and v-u apart, lenient=True keeps the")
+    refused(lambda: ngf.Denoiser(ngf.read_graph(file, directed=True), arch="tikhonov").fit_transform(np.ones(3)),
+            "; leave directed=True out")
+    diverging = ngf.Denoiser("builtin:karate", arch="gcn", stop="epochs", epochs=9, lr=1e30)
+    refused(lambda: diverging.fit_transform(np.arange(34.0)), "; take a smaller step: lr=...")
+    too_many = refused(lambda: ngf.NeighborhoodFilter("ba:nodes=4000,m=2", [1, 1, 1], memory="1M"))
+    assert re.search(r"; give memory=\d+", str(too_many))
 
 
 def test_kinds_of_errors():

@@ -5,9 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <memory>
 #include <new>
-#include <utility>
 #include <vector>
 
 namespace ngf::detail {
@@ -58,10 +56,6 @@ struct AlignedAllocator {
   template <typename U>
   void construct(U* at) noexcept {
     ::new (static_cast<void*>(at)) U;
-  }
-  template <typename U, typename... Args>
-  void construct(U* at, Args&&... args) {
-    ::new (static_cast<void*>(at)) U(std::forward<Args>(args)...);
   }
 
   friend bool operator==(const AlignedAllocator&, const AlignedAllocator&) { return true; }

@@ -4,7 +4,6 @@
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <cmath>
 #include <fstream>
 #include <limits>
 #include <mutex>
@@ -46,6 +45,11 @@ std::uint64_t free_in_control_group() {
   if (limit == std::numeric_limits<std::uint64_t>::max()) return limit;
   const std::uint64_t used = number_in("/sys/fs/cgroup/memory.current");
   return used < limit ? limit - used : 0;
+}
+
+/// Asks for a budget of `enough` bytes.
+[[noreturn]] void refuse(const std::string& problem, std::uint64_t enough) {
+  throw MemoryExceeded(problem, enough, {"give {}", {{"memory", enough}}});
 }
 
 }  // namespace
@@ -114,10 +118,9 @@ void check_budget(std::uint64_t needed, std::uint64_t budget, std::string_view w
                          needed);
   }
   const std::uint64_t enough = sufficient_budget(needed);
-  throw MemoryExceeded(
-      fmt::format("{} needs {} of memory, but {} of the budget of {} is left; give --memory {}",
-                  what, human_bytes(needed), human_bytes(left), human_bytes(budget), enough),
-      enough);
+  refuse(fmt::format("{} needs {} of memory, but {} of the budget of {} is left", what,
+                     human_bytes(needed), human_bytes(left), human_bytes(budget)),
+         enough);
 }
 
 void check_growth(std::uint64_t done, std::uint64_t total, std::uint64_t budget,
@@ -128,20 +131,17 @@ void check_growth(std::uint64_t done, std::uint64_t total, std::uint64_t budget,
   constexpr double until_a_graph = 3;
   const double share = static_cast<double>(done) / static_cast<double>(std::max(total, done));
   const auto enough = static_cast<std::uint64_t>(until_a_graph * static_cast<double>(held) / share);
-  throw MemoryExceeded(
-      fmt::format("{}: the first {:.0f} % take {} of memory, and the budget is {}; "
-                  "give --memory {}",
-                  what, 100 * share, human_bytes(held), human_bytes(budget), enough),
-      enough);
+  refuse(fmt::format("{}: the first {:.0f} % take {} of memory, and the budget is {}", what,
+                     100 * share, human_bytes(held), human_bytes(budget)),
+         enough);
 }
 
 void fail_in_half(std::uint64_t budget, std::uint64_t held, std::uint64_t needed) {
   const std::uint64_t more = needed - std::min(needed, held);
-  throw MemoryExceeded(
-      fmt::format("the filter needs {} of memory, and may take half of what is left of {}; give "
-                  "--memory {}",
-                  human_bytes(more), human_bytes(budget), held + 2 * more),
-      held + 2 * more);
+  const std::uint64_t enough = held + 2 * more;
+  refuse(fmt::format("the filter needs {} of memory, and may take half of what is left of {}",
+                     human_bytes(more), human_bytes(budget)),
+         enough);
 }
 
 std::string human_bytes(std::uint64_t bytes) {

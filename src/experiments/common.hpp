@@ -8,7 +8,7 @@
 
 #include "ngf/experiments.hpp"
 #include "ngf/perturb.hpp"
-#include "ngf/report/summary.hpp"
+#include "ngf/summary.hpp"
 #include "ngf/tasks/classify.hpp"
 #include "ngf/tasks/robustness.hpp"
 

@@ -19,7 +19,7 @@
 #include "ngf/io/load.hpp"
 #include "ngf/report/figures.hpp"
 #include "ngf/report/page.hpp"
-#include "ngf/report/summary.hpp"
+#include "ngf/summary.hpp"
 #include "tasks/fingerprint.hpp"
 
 namespace ngf::experiments {
@@ -139,10 +139,9 @@ ReproduceJob::ReproduceJob(const Study& study, const std::vector<std::string>& f
   for (const std::string& name : figures) figures_.push_back(make_figure(name, study));
   journal_ = std::make_unique<Journal>(folder_ / "reproduce.journal", settings_text(), true);
   if (resume || journal_->size() == 0) return;
-  throw Error(fmt::format(
-      "{}: a job that was cut off left {} of {} cells here; go on with --resume, or remove the "
-      "file to begin anew",
-      journal_->path().string(), journal_->size(), cells()));
+  throw Error(fmt::format("{}: a job that was cut off left {} of {} cells here",
+                          journal_->path().string(), journal_->size(), cells()),
+              {"go on with {}, or remove the file to begin anew", {{"resume", true}}});
 }
 
 ReproduceJob::~ReproduceJob() {

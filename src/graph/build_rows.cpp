@@ -22,7 +22,6 @@
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
 #include "graph/costs.hpp"
-#include "graph/edge_blocks.hpp"
 #include "kernels/sort_row.hpp"
 
 namespace ngf::detail {

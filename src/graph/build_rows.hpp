@@ -14,6 +14,13 @@ struct Rows {
   std::vector<double> weights;  ///< empty, or one for each target
 };
 
+/// Edges in all blocks.
+inline std::uint64_t count_edges(const std::vector<EdgeBlock>& blocks) {
+  std::uint64_t total = 0;
+  for (const EdgeBlock& block : blocks) total += block.edges.size();
+  return total;
+}
+
 /// Sorts the arcs of the edges into rows, each arc once. `dropped` counts self-loops of the edges,
 /// kept or not, and what was dropped as arcs: for an undirected graph that is twice the edges.
 /// Throws Error for a node id of `nodes` or more, or when the rows would pass the memory budget.

@@ -1,6 +1,5 @@
 #include "ngf/dataset.hpp"
 
-#include <algorithm>
 #include <limits>
 #include <set>
 #include <span>
@@ -9,15 +8,6 @@
 namespace ngf {
 
 namespace {
-
-std::vector<NodeId> numbered_anew(const std::vector<NodeId>& part,
-                                  const std::vector<NodeId>& new_id) {
-  std::vector<NodeId> result;
-  for (const NodeId u : part) {
-    if (new_id[u] != std::numeric_limits<NodeId>::max()) result.push_back(new_id[u]);
-  }
-  return result;
-}
 
 SparseMatrixF rows_of(const SparseMatrixF& features, std::span<const NodeId> kept) {
   std::vector<Eigen::Triplet<float>> entries;
@@ -54,9 +44,12 @@ Dataset with_node_data(Graph graph, const Dataset& dataset, std::span<const Node
   std::vector<NodeId> new_id(dataset.graph.nodes(), std::numeric_limits<NodeId>::max());
   for (std::size_t i = 0; i < kept.size(); ++i) new_id[kept[i]] = static_cast<NodeId>(i);
   for (const Split& split : dataset.splits) {
-    result.splits.push_back({numbered_anew(split.train, new_id),
-                             numbered_anew(split.validation, new_id),
-                             numbered_anew(split.test, new_id)});
+    Split& own = result.splits.emplace_back();
+    for (const auto part : {&Split::train, &Split::validation, &Split::test}) {
+      for (const NodeId u : split.*part) {
+        if (new_id[u] != std::numeric_limits<NodeId>::max()) (own.*part).push_back(new_id[u]);
+      }
+    }
   }
   return result;
 }

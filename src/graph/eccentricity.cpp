@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "base/fail.hpp"
@@ -104,32 +105,27 @@ class Bounds {
   /// The node not yet probed that lies farthest from those that are.
   NodeId farthest() const {
     return best([&](std::size_t w) { return !probed_[w]; },
-                [&](std::size_t a, std::size_t b) { return distance_sum_[a] > distance_sum_[b]; });
+                [&](std::size_t w) { return distance_sum_[w]; });
   }
   NodeId on_the_rim() const {
     return best([&](std::size_t w) { return open(w); },
-                [&](std::size_t a, std::size_t b) {
-                  return upper_[a] != upper_[b] ? upper_[a] > upper_[b]
-                                                : distance_sum_[a] > distance_sum_[b];
-                });
+                [&](std::size_t w) { return std::pair(upper_[w], distance_sum_[w]); });
   }
   NodeId in_the_middle() const {
+    // Complements, since the smallest numbers are the best.
     return best([&](std::size_t w) { return open(w); },
-                [&](std::size_t a, std::size_t b) {
-                  return lower_[a] != lower_[b] ? lower_[a] < lower_[b]
-                                                : distance_sum_[a] < distance_sum_[b];
-                });
+                [&](std::size_t w) { return std::pair(~lower_[w], ~distance_sum_[w]); });
   }
 
   const Extent& extent() const { return extent_; }
 
  private:
-  /// The first of the best nodes among the eligible ones, of which there is at least one.
-  template <typename Eligible, typename Better>
-  NodeId best(const Eligible& eligible, const Better& better) const {
+  /// The first node with the largest value among the eligible ones, of which there is at least one.
+  template <typename Eligible, typename Value>
+  NodeId best(const Eligible& eligible, const Value& value) const {
     std::size_t found = lower_.size();
     for (std::size_t w = 0; w < lower_.size(); ++w) {
-      if (eligible(w) && (found == lower_.size() || better(w, found))) found = w;
+      if (eligible(w) && (found == lower_.size() || value(w) > value(found))) found = w;
     }
     return static_cast<NodeId>(found);
   }

@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -35,22 +37,14 @@ class Values {
     }
   }
 
+  /// A value that is given, or `otherwise`. Without that, the value has to be given.
   template <typename T>
-  T get(const std::string& key, T otherwise) {
+  T get(const std::string& key, std::optional<T> otherwise = {}) {
     known_.push_back(key);
     const auto place = given_.find(key);
-    return place == given_.end() ? otherwise : parse<T>(key, place->second);
-  }
-
-  template <typename T>
-  T get_required(const std::string& key) {
-    known_.push_back(key);
-    const auto place = given_.find(key);
-    if (place == given_.end()) {
-      if (missing_.empty()) missing_ = key;
-      return T{};
-    }
-    return parse<T>(key, place->second);
+    if (place != given_.end()) return parse<T>(key, place->second);
+    if (!otherwise && missing_.empty()) missing_ = key;
+    return otherwise.value_or(T{});
   }
 
   void done() const {
@@ -85,12 +79,6 @@ class Values {
 
 using Count = std::uint64_t;
 
-Dataset bare(Graph graph) {
-  Dataset dataset;
-  dataset.graph = std::move(graph);
-  return dataset;
-}
-
 Dataset builtin(std::string_view text, Count default_seed, const GenerateOptions& options) {
   const std::size_t comma = std::min(text.find(','), text.size());
   const std::string_view name = text.substr(0, comma);
@@ -123,46 +111,34 @@ std::optional<Dataset> generate_from_spec(std::string_view spec, std::uint64_t d
   if (!known) return {};
 
   Values values(kind, text);
-  if (kind == "grid") {
-    const auto rows = values.get<Count>("rows", 140);
-    const auto cols = values.get<Count>("cols", 140);
+  const auto count = [&](const char* key, std::optional<Count> otherwise = {}) {
+    return values.get<Count>(key, otherwise);
+  };
+  const auto seed = [&] { return count("seed", default_seed); };
+  // Braces have their values asked for in this order, which is that of error texts.
+  const auto made = [&](auto generate, auto arguments) {
     values.done();
-    return bare(grid(rows, cols, options));
-  }
+    Dataset dataset;
+    dataset.graph = std::apply([&](auto... each) { return generate(each..., options); }, arguments);
+    return dataset;
+  };
+  if (kind == "grid") return made(grid, std::tuple{count("rows", 140), count("cols", 140)});
   if (kind == "rmat") {
-    const auto scale = values.get<Count>("scale", 16);
-    const auto edge_factor = values.get<Count>("edge_factor", 16);
-    const auto seed = values.get<Count>("seed", default_seed);
-    values.done();
-    return bare(rmat(scale, edge_factor, seed, options));
+    return made(rmat, std::tuple{count("scale", 16), count("edge_factor", 16), seed()});
   }
   if (kind == "sbm") {
-    const auto nodes = values.get<Count>("nodes", 256);
-    const auto blocks = values.get<Count>("blocks", 8);
-    const auto p = values.get<double>("p", 0.3);
-    const auto q = values.get<double>("q", 0.0075);
-    const auto seed = values.get<Count>("seed", default_seed);
-    values.done();
-    return bare(stochastic_block_model(nodes, blocks, p, q, seed, options));
+    return made(stochastic_block_model,
+                std::tuple{count("nodes", 256), count("blocks", 8), values.get<double>("p", 0.3),
+                           values.get<double>("q", 0.0075), seed()});
   }
-  const auto nodes = values.get_required<Count>("nodes");
   if (kind == "er") {
-    const auto p = values.get_required<double>("p");
-    const auto seed = values.get<Count>("seed", default_seed);
-    values.done();
-    return bare(erdos_renyi(nodes, p, seed, options));
+    return made(erdos_renyi, std::tuple{count("nodes"), values.get<double>("p"), seed()});
   }
   if (kind == "ws") {
-    const auto k = values.get<Count>("k", 4);
-    const auto beta = values.get<double>("beta", 0.1);
-    const auto seed = values.get<Count>("seed", default_seed);
-    values.done();
-    return bare(watts_strogatz(nodes, k, beta, seed, options));
+    return made(watts_strogatz,
+                std::tuple{count("nodes"), count("k", 4), values.get<double>("beta", 0.1), seed()});
   }
-  const auto m = values.get<Count>("m", 3);
-  const auto seed = values.get<Count>("seed", default_seed);
-  values.done();
-  return bare(barabasi_albert(nodes, m, seed, options));
+  return made(barabasi_albert, std::tuple{count("nodes"), count("m", 3), seed()});
 }
 
 }  // namespace ngf

@@ -63,6 +63,25 @@ const double* find_arc(const Graph& graph, NodeId u, NodeId v) {
                           : &unit;
 }
 
+/// Makes rows arc by arc.
+struct RowWriter {
+  explicit RowWriter(bool weights) : weighted(weights) { rows.offsets.push_back(0); }
+
+  void add(NodeId v, double weight) {
+    rows.targets.push_back(v);
+    if (weighted) rows.weights.push_back(weight);
+  }
+  void end_row() { rows.offsets.push_back(rows.targets.size()); }
+
+  Rows rows;
+  bool weighted;
+};
+
+/// The weight of the arc at `index` in row u.
+double weight_at(const Graph& graph, NodeId u, std::size_t index) {
+  return graph.weighted() ? graph.weights_of(u)[index] : 1;
+}
+
 bool precedes(const Edge& a, const Edge& b) {
   return a.from != b.from ? a.from < b.from : a.to < b.to;
 }
@@ -233,35 +252,30 @@ Graph transpose(const Graph& graph) {
 
 Graph symmetrize(const Graph& graph) {
   if (!graph.directed()) return graph;
+  constexpr double lowest = -std::numeric_limits<double>::infinity();
   const Graph back = transpose(graph);
   const NodeId nodes = graph.nodes();
-  Rows rows;
-  rows.offsets.reserve(std::size_t{nodes} + 1);
-  rows.offsets.push_back(0);
+  RowWriter writer(graph.weighted());
+  writer.rows.offsets.reserve(std::size_t{nodes} + 1);
   for (NodeId u = 0; u < nodes; ++u) {
     const auto a = graph.neighbors(u);
     const auto b = back.neighbors(u);
-    const auto a_weights = graph.weights_of(u);
-    const auto b_weights = back.weights_of(u);
     std::size_t i = 0;
     std::size_t j = 0;
     while (i < a.size() || j < b.size()) {
       const bool take_a = j == b.size() || (i < a.size() && a[i] <= b[j]);
       const bool take_b = i == a.size() || (j < b.size() && b[j] <= a[i]);
-      rows.targets.push_back(take_a ? a[i] : b[j]);
-      if (graph.weighted()) {
-        rows.weights.push_back(take_a && take_b ? std::max(a_weights[i], b_weights[j])
-                               : take_a         ? a_weights[i]
-                                                : b_weights[j]);
-      }
+      const double of_a = take_a ? weight_at(graph, u, i) : lowest;
+      const double of_b = take_b ? weight_at(back, u, j) : lowest;
+      writer.add(take_a ? a[i] : b[j], std::max(of_a, of_b));
       i += take_a ? 1 : 0;
       j += take_b ? 1 : 0;
     }
-    rows.offsets.push_back(rows.targets.size());
+    writer.end_row();
   }
-  rows.targets.shrink_to_fit();
-  rows.weights.shrink_to_fit();
-  return GraphMaker::make(std::move(rows), false);
+  writer.rows.targets.shrink_to_fit();
+  writer.rows.weights.shrink_to_fit();
+  return GraphMaker::make(std::move(writer.rows), false);
 }
 
 Graph as_directed(Graph graph) { return GraphMaker::with_direction(std::move(graph), true); }
@@ -275,19 +289,15 @@ Graph induced_subgraph(const Graph& graph, std::span<const NodeId> kept) {
     }
     new_id[kept[i]] = static_cast<NodeId>(i);
   }
-  Rows rows;
-  rows.offsets.push_back(0);
+  RowWriter writer(graph.weighted());
   for (const NodeId u : kept) {
     const auto row = graph.neighbors(u);
-    const auto weights = graph.weights_of(u);
     for (std::size_t i = 0; i < row.size(); ++i) {
-      if (new_id[row[i]] == absent) continue;
-      rows.targets.push_back(new_id[row[i]]);
-      if (graph.weighted()) rows.weights.push_back(weights[i]);
+      if (new_id[row[i]] != absent) writer.add(new_id[row[i]], weight_at(graph, u, i));
     }
-    rows.offsets.push_back(rows.targets.size());
+    writer.end_row();
   }
-  return GraphMaker::make(std::move(rows), graph.directed());
+  return GraphMaker::make(std::move(writer.rows), graph.directed());
 }
 
 Graph renumber(const Graph& graph, std::span<const NodeId> order) {
@@ -300,27 +310,21 @@ Graph renumber(const Graph& graph, std::span<const NodeId> order) {
     }
     number[order[i]] = i;
   }
-  std::vector<std::uint64_t> offsets(1, 0);
-  offsets.reserve(nodes + std::size_t{1});
-  std::vector<NodeId> targets;
-  std::vector<double> weights;
-  targets.reserve(graph.arcs());
-  weights.reserve(graph.weights().size());
+  RowWriter writer(graph.weighted());
+  writer.rows.offsets.reserve(nodes + std::size_t{1});
+  writer.rows.targets.reserve(graph.arcs());
+  writer.rows.weights.reserve(graph.weights().size());
   std::vector<std::pair<NodeId, double>> row;
   for (const NodeId u : order) {
     row.clear();
     for (std::size_t i = 0; i < graph.degree(u); ++i) {
-      row.emplace_back(number[graph.neighbors(u)[i]],
-                       graph.weighted() ? graph.weights_of(u)[i] : 1);
+      row.emplace_back(number[graph.neighbors(u)[i]], weight_at(graph, u, i));
     }
     std::sort(row.begin(), row.end());
-    for (const auto& [v, weight] : row) {
-      targets.push_back(v);
-      if (graph.weighted()) weights.push_back(weight);
-    }
-    offsets.push_back(targets.size());
+    for (const auto& [v, weight] : row) writer.add(v, weight);
+    writer.end_row();
   }
-  return {std::move(offsets), std::move(targets), std::move(weights), graph.directed()};
+  return GraphMaker::make(std::move(writer.rows), graph.directed());
 }
 
 DegreeStatistics degree_statistics(const Graph& graph) {

@@ -8,10 +8,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <mutex>
 #include <numeric>
 #include <optional>
+#include <ranges>
 #include <utility>
 #include <vector>
 
@@ -119,14 +121,8 @@ Numbers distinct_numbers(std::uint64_t count, std::uint64_t total, Use use,
   if (count > total / 2) {
     const Numbers left_out = distinct_numbers(total - count, total, use, options);
     numbers.reserve(count);
-    auto next = left_out.begin();
-    for (std::uint64_t number = 0; number < total; ++number) {
-      if (next != left_out.end() && *next == number) {
-        ++next;
-      } else {
-        numbers.push_back(number);
-      }
-    }
+    std::ranges::set_difference(std::views::iota(std::uint64_t{0}, total), left_out,
+                                std::back_inserter(numbers));
     return numbers;
   }
   // What is missing is drawn again until nothing is drawn twice: at most half are, each time.

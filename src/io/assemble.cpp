@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "io/contradiction.hpp"
+#include "io/checks.hpp"
 
 namespace ngf::io {
 
@@ -34,8 +34,9 @@ void check_weights(const Input& input, const ReadOptions& options, const EdgeNam
                   more > 0 ? fmt::format(", and {} more entries differ", more) : "",
                   options.lenient ? "; the largest weight is kept" : ""),
       options.directed
-          ? "the option lenient keeps the largest"
-          : "the option directed keeps u-v and v-u apart, lenient keeps the largest weight");
+          ? Advice{"the option {} keeps the largest", {{"lenient", true}}}
+          : Advice{"the option {} keeps u-v and v-u apart, {} keeps the largest weight",
+                   {{"directed", true}, {"lenient", true}}});
 }
 
 }  // namespace

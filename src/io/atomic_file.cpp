@@ -7,7 +7,6 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -79,12 +78,8 @@ AtomicFile::~AtomicFile() {
 }
 
 void AtomicFile::write(std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(file_, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail("{}: cannot be written: {}", target_.string(), std::strerror(errno));
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
+  const int failure = write_all(file_, bytes);
+  if (failure != 0) fail("{}: cannot be written: {}", target_.string(), std::strerror(failure));
 }
 
 void AtomicFile::commit() {
@@ -97,13 +92,15 @@ void AtomicFile::commit() {
   ::close(std::exchange(file_, -1));
 }
 
-int write_at(int file, std::string_view bytes, std::uint64_t offset) {
+int write_all(int file, std::string_view bytes, std::optional<std::uint64_t> offset) {
   while (!bytes.empty()) {
-    const ssize_t written = ::pwrite(file, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    const ssize_t written =
+        offset ? ::pwrite(file, bytes.data(), bytes.size(), static_cast<off_t>(*offset))
+               : ::write(file, bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) return errno;
     bytes.remove_prefix(static_cast<std::size_t>(written));
-    offset += static_cast<std::uint64_t>(written);
+    if (offset) *offset += static_cast<std::uint64_t>(written);
   }
   return 0;
 }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string_view>
 
 namespace ngf::io {
@@ -34,9 +35,9 @@ class AtomicFile {
   int file_ = -1;
 };
 
-/// Writes all of the bytes at this offset of a file. Returns 0, or the error number of the write
-/// that failed.
-int write_at(int file, std::string_view bytes, std::uint64_t offset);
+/// Writes all of the bytes to a file: at the offset, or behind what was written before. Returns 0,
+/// or the error number of the write that failed.
+int write_all(int file, std::string_view bytes, std::optional<std::uint64_t> offset = {});
 
 /// Removes what unfinished AtomicFiles of this process have on the disk. It does only what a signal
 /// handler may do.

@@ -3,23 +3,20 @@
 //
 // As a graph, entry (u, v) is the weight of u-v, and 0 is no edge.
 
-#include "io/csv.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/fail.hpp"
 #include "io/assemble.hpp"
-#include "io/contradiction.hpp"
-#include "io/limits.hpp"
+#include "io/checks.hpp"
+#include "io/formats.hpp"
 #include "io/quote.hpp"
-#include "io/row_lines.hpp"
+#include "io/text.hpp"
 #include "io/text_writer.hpp"
 
 namespace ngf::io {
@@ -71,16 +68,6 @@ const char* for_each_field(const char* at, bool commas, const Visit& visit) {
   }
 }
 
-/// Calls visit(line) for each row of a text; the visit returns a place on that line.
-template <typename Visit>
-void for_each_row(std::string_view text, const Visit& visit) {
-  const char* const end = text.data() + text.size();
-  for (const char* at = text.data(); at < end; at = skip_line(at)) {
-    at = skip_blanks(at);
-    if (!is_comment(*at) && !at_line_end(at)) at = visit(at);
-  }
-}
-
 bool has_names(const char* line, bool commas) {
   bool names = false;
   for_each_field(line, commas, [&](const char* begin, const char* end) {
@@ -108,14 +95,6 @@ CsvHead read_csv_head(const Input& input) {
   return head;
 }
 
-PieceOptions pieces_of(const CsvHead& head, std::size_t piece_bytes, int threads) {
-  return {.offset = head.offset,
-          .first_line = head.line,
-          .piece_bytes = piece_bytes,
-          .longest = any_length_of_line,
-          .threads = threads};
-}
-
 [[noreturn]] void refuse_columns(const char* at, std::uint64_t found, const CsvHead& head) {
   throw LineError{
       at, fmt::format("has {} columns, but line {} has {}", found, head.line, head.columns)};
@@ -123,7 +102,7 @@ PieceOptions pieces_of(const CsvHead& head, std::size_t piece_bytes, int threads
 
 Rows parse_weights(std::string_view text, const CsvHead& head) {
   Rows rows;
-  for_each_row(text, [&](const char* line) {
+  for_each_data_line(text, [&](const char* line) {
     std::uint64_t column = 0;
     const char* const end =
         for_each_field(line, head.commas, [&](const char* at, const char* past) {
@@ -152,7 +131,7 @@ std::vector<std::uint64_t> count_rows(const Input& input, const CsvHead& head,
                                       const PieceOptions& pieces) {
   std::vector<std::uint64_t> rows(count_pieces(input, pieces), 0);
   for_each_piece(input, pieces, [&](std::size_t i, std::string_view text) {
-    for_each_row(text, [&](const char* line) {
+    for_each_data_line(text, [&](const char* line) {
       std::uint64_t columns = 0;
       const char* const end =
           for_each_field(line, head.commas, [&](const char*, const char*) { ++columns; });
@@ -165,7 +144,7 @@ std::vector<std::uint64_t> count_rows(const Input& input, const CsvHead& head,
 }
 
 void parse_values(std::string_view text, const CsvHead& head, double* into) {
-  for_each_row(text, [&](const char* line) {
+  for_each_data_line(text, [&](const char* line) {
     return for_each_field(line, head.commas, [&](const char* at, const char* past) {
       double value = std::numeric_limits<double>::quiet_NaN();
       if (at != past && !parse_number(at, past, value)) {
@@ -186,9 +165,8 @@ ReadResult read_adjacency_csv(const Input& input, const ReadOptions& options,
   ReadResult result;
   result.format = Format::adjacency_csv;
   const CsvHead head = read_csv_head(input);
-  PieceOptions pieces = pieces_of(head, piece_bytes, options.threads);
-  pieces.memory = options.memory;
-  pieces.progress = options.progress;
+  const auto pieces =
+      PieceOptions::of(options, head.offset, head.line, piece_bytes, any_length_of_line);
   const std::uint64_t rows = count_data_lines(input, pieces);
   check_our_comment(input, options, rows, result);
   if (rows != head.columns) {
@@ -210,7 +188,11 @@ Matrix read_csv_matrix(const Input& input, const MatrixReadOptions& options,
                        std::size_t piece_bytes) {
   const CsvHead head = read_csv_head(input);
   if (head.columns == 0) fail("{}: holds no numbers", input.name());
-  const PieceOptions pieces = pieces_of(head, piece_bytes, options.threads);
+  const PieceOptions pieces{.offset = head.offset,
+                            .first_line = head.line,
+                            .piece_bytes = piece_bytes,
+                            .longest = any_length_of_line,
+                            .threads = options.threads};
   std::vector<std::uint64_t> rows = count_rows(input, head, pieces);
   const std::uint64_t total = std::accumulate(rows.begin(), rows.end(), std::uint64_t{0});
   std::exclusive_scan(rows.begin(), rows.end(), rows.begin(), std::uint64_t{0});

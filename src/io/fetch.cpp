@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "base/fail.hpp"
+#include "io/atomic_file.hpp"
 #include "io/quote.hpp"
 #include "io/sha256.hpp"
 
@@ -59,13 +60,9 @@ class Part {
 
   void append(std::string_view bytes) {
     sum_.add(bytes);
-    while (!bytes.empty()) {
-      const ssize_t written = write(file_, bytes.data(), bytes.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) fail("{}: cannot be written: {}", path_.string(), reason_of(errno));
-      length_ += static_cast<std::uint64_t>(written);
-      bytes.remove_prefix(static_cast<std::size_t>(written));
-    }
+    const int failure = write_all(file_, bytes);
+    if (failure != 0) fail("{}: cannot be written: {}", path_.string(), reason_of(failure));
+    length_ += bytes.size();
   }
 
   void empty() {
@@ -168,10 +165,6 @@ int on_progress(void* data, curl_off_t /*expected*/, curl_off_t /*received*/,
   }
 }
 
-struct FreeHandle {
-  void operator()(CURL* handle) const { curl_easy_cleanup(handle); }
-};
-
 bool is_https(std::string_view url) { return url.starts_with("https://"); }
 
 bool is_this_machine(std::string_view url) {
@@ -237,7 +230,7 @@ std::string explain(CURLcode code, long status, const Transfer& transfer, const 
 void receive(const Download& download, Part& part, Progress* progress) {
   static const CURLcode ready = curl_global_init(CURL_GLOBAL_DEFAULT);
   if (ready != CURLE_OK) fail("libcurl: {}", curl_easy_strerror(ready));
-  const std::unique_ptr<CURL, FreeHandle> owner(curl_easy_init());
+  const std::unique_ptr<CURL, void (*)(CURL*)> owner(curl_easy_init(), &curl_easy_cleanup);
   CURL* const handle = owner.get();
   if (handle == nullptr) fail("libcurl: no memory");
   const bool resuming = part.length() > 0;

@@ -8,11 +8,8 @@
 #include <utility>
 
 #include "base/fail.hpp"
-#include "io/csv.hpp"
-#include "io/detect.hpp"
-#include "io/edge_list.hpp"
-#include "io/matrix_market.hpp"
-#include "io/metis.hpp"
+#include "io/formats.hpp"
+#include "io/planetoid.hpp"
 #include "io/text.hpp"
 
 namespace ngf::io {
@@ -21,19 +18,6 @@ namespace {
 
 using detail::fail;
 using namespace std::string_view_literals;
-
-constexpr std::array<std::pair<Format, std::string_view>, 10> format_names{{
-    {Format::edge_list, "edge-list"},
-    {Format::matrix_market, "matrix-market"},
-    {Format::metis, "metis"},
-    {Format::adjacency_csv, "adjacency-csv"},
-    {Format::adjacency_npy, "adjacency-npy"},
-    {Format::npz_scipy, "npz-scipy"},
-    {Format::npz_edges, "npz-edges"},
-    {Format::npz_csr, "npz-csr"},
-    {Format::npz_ppnp, "npz-ppnp"},
-    {Format::planetoid, "planetoid"},
-}};
 
 /// Files that people have lying around, by their first bytes, and what to do about them.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 15> foreign{{
@@ -113,10 +97,8 @@ Columns count_columns(std::string_view text) {
   Columns columns;
   bool names_seen = false;
   const char* const end = text.data() + text.size();
-  for (const char* at = text.data(); at < end; at = skip_line(at)) {
-    at = skip_blanks(at);
-    if (is_comment(*at) || at_line_end(at)) continue;
-    if (!std::exchange(names_seen, true) && is_name(at)) continue;
+  for_each_data_line(text, [&](const char* at) {
+    if (!std::exchange(names_seen, true) && is_name(at)) return at;
     if (columns.first == 0) {
       const char* const dictionary_or_end =
           std::find_if(at, end, [](char c) { return c == '{' || c == '\n'; });
@@ -124,7 +106,8 @@ Columns count_columns(std::string_view text) {
       columns.first = columns_of(at, columns.commas);
     }
     columns.equal &= columns_of(at, columns.commas) == columns.first;
-  }
+    return at;
+  });
   return columns;
 }
 
@@ -167,16 +150,10 @@ Format detect_text(const Input& input) {
 }  // namespace
 
 std::string_view format_name(Format format) {
-  const auto* const found = std::find_if(format_names.begin(), format_names.end(),
-                                         [&](const auto& name) { return name.first == format; });
-  return found->second;
-}
-
-std::optional<Format> format_from_name(std::string_view name) {
-  const auto* const found = std::find_if(format_names.begin(), format_names.end(),
-                                         [&](const auto& entry) { return entry.second == name; });
-  if (found == format_names.end()) return {};
-  return found->first;
+  constexpr std::array<std::string_view, 10> names{
+      "edge-list", "matrix-market", "metis",   "adjacency-csv", "adjacency-npy",
+      "npz-scipy", "npz-edges",     "npz-csr", "npz-ppnp",      "planetoid"};
+  return names[static_cast<std::size_t>(format)];
 }
 
 bool is_npy(const Input& input) { return input.read_at(0, 6) == "\x93NUMPY"; }
@@ -203,12 +180,11 @@ void refuse_foreign(const Input& input) {
 
 std::optional<std::string> planetoid_name(const std::string& path) {
   const std::string file = std::filesystem::path(path).filename().string();
-  if (!file.starts_with("ind.")) return {};
-  for (const std::string_view ending :
-       {".x", ".y", ".tx", ".ty", ".allx", ".ally", ".graph", ".test.index"}) {
-    if (file.size() > 4 + ending.size() && file.ends_with(ending)) {
-      return file.substr(4, file.size() - 4 - ending.size());
-    }
+  for (const std::string_view ending : planetoid_endings) {
+    const std::size_t around = planetoid_file("", ending).size();
+    if (file.size() <= around) continue;
+    const std::string name = file.substr(4, file.size() - around);
+    if (file == planetoid_file(name, ending)) return name;
   }
   return {};
 }

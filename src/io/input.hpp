@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <span>
@@ -31,6 +30,10 @@ class Input {
   /// `length` bytes from `offset`, fewer where the file ends.
   std::string read_at(std::uint64_t offset, std::uint64_t length) const;
   std::string read_all() const { return read_at(0, size_); }
+
+  /// For those who read by themselves: the open file, or -1 and all bytes.
+  int descriptor() const { return file_; }
+  std::span<const char> in_memory() const { return in_memory_; }
 
  private:
   void hold_pipe(std::uint64_t memory);

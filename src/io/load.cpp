@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/fail.hpp"
-#include "io/contradiction.hpp"
+#include "io/checks.hpp"
 #include "ngf/generate.hpp"
 #include "ngf/io/catalog.hpp"
 
@@ -20,10 +20,13 @@ ReadResult read_named_dataset(const std::string& name, const std::filesystem::pa
                               const ReadOptions& options) {
   const auto wrong = find_wrong_file(name, folder, options.progress);
   if (wrong && !options.lenient) {
-    detail::fail(
-        "{}: is not the file of {}: its SHA-256 differs; remove it and run: ngf data get {} (your "
-        "own data are read by their path; {})",
-        wrong->string(), name, name, lenient_remedy);
+    Advice advice = read_anyway();
+    advice.text =
+        fmt::format("remove it and run: ngf data get {} (your own data are read by their path; {})",
+                    name, advice.text);
+    throw Error(
+        fmt::format("{}: is not the file of {}: its SHA-256 differs", wrong->string(), name),
+        std::move(advice));
   }
   ReadResult result = read_planetoid(folder, name.substr(planetoid_prefix.size()), options);
   if (wrong) {

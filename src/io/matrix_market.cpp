@@ -9,8 +9,6 @@
 // when the first entry has a value. Files that we write have a comment that promises a newline at
 // their end, so that no part of them passes for the whole.
 
-#include "io/matrix_market.hpp"
-
 #include <array>
 #include <atomic>
 #include <optional>
@@ -21,8 +19,8 @@
 #include "base/fail.hpp"
 #include "base/parallel.hpp"
 #include "io/assemble.hpp"
-#include "io/contradiction.hpp"
-#include "io/limits.hpp"
+#include "io/checks.hpp"
+#include "io/formats.hpp"
 #include "io/pair_lines.hpp"
 #include "io/quote.hpp"
 #include "io/text_writer.hpp"
@@ -149,17 +147,10 @@ ReadResult read_matrix_market(const Input& input, const ReadOptions& options,
   const MatrixMarketHead& head = *found;
   check_sizes(input, head);
   Pairs pairs =
-      read_pairs(input,
-                 {.offset = head.offset,
-                  .first_line = head.size_line + 1,
-                  .piece_bytes = piece_bytes,
-                  .threads = options.threads,
-                  .memory = options.memory,
-                  .progress = options.progress},
+      read_pairs(input, PieceOptions::of(options, head.offset, head.size_line + 1, piece_bytes),
                  {.first_id = 1,
                   .last_id = options.lenient ? largest_id : static_cast<NodeId>(head.rows),
-                  .weighted = head.weighted},
-                 options.memory);
+                  .weighted = head.weighted});
   check_promise(input, options, result, head.size_line, "entries", head.entries, pairs.count);
   if (head.ours) check_last_newline(input, options, result);
   const std::uint64_t needed = pairs.count > 0 ? std::uint64_t{pairs.largest} + 1 : 0;
@@ -197,17 +188,8 @@ void write_matrix_market(AtomicFile& file, const Graph& graph, Progress* progres
                        graph.nodes(), entries));
   for (NodeId u = 0; u < graph.nodes(); ++u) {
     const auto row = graph.neighbors(u);
-    const auto weights = graph.weights_of(u);
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      if (!graph.directed() && row[i] > u) break;
-      out.number(std::uint64_t{u} + 1);
-      out.character(' ');
-      out.number(std::uint64_t{row[i]} + 1);
-      if (graph.weighted()) {
-        out.character(' ');
-        out.number(weights[i]);
-      }
-      out.character('\n');
+    for (std::size_t i = 0; i < row.size() && (graph.directed() || row[i] <= u); ++i) {
+      out.arc_line(graph, u, i, ' ', 1);
     }
   }
   out.finish();

@@ -7,22 +7,19 @@
 // are skipped. An edge is listed from both ends, so the lines have 2m neighbours. Whoever breaks
 // the rule that there are no self-loops counts one as an edge and lists it once, or twice.
 
-#include "io/metis.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "base/fail.hpp"
 #include "io/assemble.hpp"
-#include "io/contradiction.hpp"
-#include "io/limits.hpp"
+#include "io/checks.hpp"
+#include "io/formats.hpp"
 #include "io/quote.hpp"
-#include "io/row_lines.hpp"
+#include "io/text.hpp"
 #include "io/text_writer.hpp"
 
 namespace ngf::io {
@@ -166,8 +163,9 @@ bool has_promised_edges(const MetisHead& head, const RowBlocks& rows, bool direc
 NodeId check_rows(const Input& input, const ReadOptions& options, const MetisHead& head,
                   const RowBlocks& rows, ReadResult& result) {
   if (rows.filled > head.nodes && !options.lenient) {
-    fail("{}: line {}: a line after those of the {} nodes that line {} promises; {}", input.name(),
-         line_of(input, head, head.nodes), head.nodes, head.line, lenient_remedy);
+    throw Error(fmt::format("{}: line {}: a line after those of the {} nodes that line {} promises",
+                            input.name(), line_of(input, head, head.nodes), head.nodes, head.line),
+                read_anyway());
   }
   if (!has_promised_edges(head, rows, options.directed)) {
     const std::string found =
@@ -200,15 +198,9 @@ ReadResult read_metis(const Input& input, const ReadOptions& options, std::size_
   ReadResult result;
   result.format = Format::metis;
   const MetisHead head = read_metis_head(input, options.lenient);
-  RowBlocks rows = read_rows(input,
-                             {.offset = head.offset,
-                              .first_line = head.line + 1,
-                              .piece_bytes = piece_bytes,
-                              .longest = any_length_of_line,
-                              .threads = options.threads,
-                              .memory = options.memory,
-                              .progress = options.progress},
-                             [&](std::string_view text) { return parse_rows(text, head); });
+  RowBlocks rows = read_rows(
+      input, PieceOptions::of(options, head.offset, head.line + 1, piece_bytes, any_length_of_line),
+      [&](std::string_view text) { return parse_rows(text, head); });
   const NodeId nodes = check_rows(input, options, head, rows, result);
   const EdgeName name_of = [&](const Edge& edge) {
     return fmt::format("line {}: {}", line_of(input, head, edge.from), edge_name_from(1)(edge));

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
-#include <cmath>
 #include <cstring>
 #include <limits>
 #include <tuple>
@@ -16,7 +15,7 @@
 #include <utility>
 
 #include "base/fail.hpp"
-#include "io/limits.hpp"
+#include "io/checks.hpp"
 #include "io/quote.hpp"
 
 namespace ngf::io {
@@ -438,36 +437,12 @@ std::string npy_header(std::string_view dtype, std::span<const std::uint64_t> sh
   return bytes + text;
 }
 
-namespace {
-
-template <typename T>
-void write_whole(AtomicFile& file, std::string_view dtype, std::span<const T> values,
-                 std::span<const std::uint64_t> shape) {
-  file.write(npy_header(dtype, shape));
-  file.write({reinterpret_cast<const char*>(values.data()), values.size_bytes()});
-}
-
-template <typename MatrixType>
-void write_dense(AtomicFile& file, std::string_view dtype, const MatrixType& matrix) {
+void write_npy(AtomicFile& file, const Matrix& matrix) {
   const std::array<std::uint64_t, 2> shape{static_cast<std::uint64_t>(matrix.rows()),
                                            static_cast<std::uint64_t>(matrix.cols())};
-  using Scalar = typename MatrixType::Scalar;
-  write_whole(file, dtype,
-              std::span<const Scalar>(matrix.data(), static_cast<std::size_t>(matrix.size())),
-              shape);
-}
-
-}  // namespace
-
-void write_npy(AtomicFile& file, const Matrix& matrix) { write_dense(file, "<f8", matrix); }
-void write_npy(AtomicFile& file, const MatrixF& matrix) { write_dense(file, "<f4", matrix); }
-void write_npy(AtomicFile& file, std::span<const std::uint8_t> values,
-               std::span<const std::uint64_t> shape) {
-  write_whole(file, "|u1", values, shape);
-}
-void write_npy(AtomicFile& file, std::span<const std::uint16_t> values,
-               std::span<const std::uint64_t> shape) {
-  write_whole(file, "<u2", values, shape);
+  file.write(npy_header("<f8", shape));
+  file.write({reinterpret_cast<const char*>(matrix.data()),
+              static_cast<std::size_t>(matrix.size()) * sizeof(double)});
 }
 
 }  // namespace ngf::io

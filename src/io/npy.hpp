@@ -93,12 +93,5 @@ std::string npy_header(std::string_view dtype, std::span<const std::uint64_t> sh
 
 /// Writes a whole .npy file of float64.
 void write_npy(AtomicFile& file, const Matrix& matrix);
-/// The same of float32.
-void write_npy(AtomicFile& file, const MatrixF& matrix);
-/// The same of uint8 and of uint16, `shape` giving the sizes.
-void write_npy(AtomicFile& file, std::span<const std::uint8_t> values,
-               std::span<const std::uint64_t> shape);
-void write_npy(AtomicFile& file, std::span<const std::uint16_t> values,
-               std::span<const std::uint64_t> shape);
 
 }  // namespace ngf::io

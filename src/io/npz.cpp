@@ -1,5 +1,3 @@
-#include "io/npz.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -13,12 +11,13 @@
 #include "base/fail.hpp"
 #include "base/memory.hpp"
 #include "io/assemble.hpp"
+#include "io/checks.hpp"
 #include "io/csr.hpp"
-#include "io/limits.hpp"
+#include "io/formats.hpp"
 #include "io/npy.hpp"
 #include "io/npz_layout.hpp"
 #include "io/quote.hpp"
-#include "io/zip_archive.hpp"
+#include "io/zip.hpp"
 
 namespace ngf::io {
 

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "base/fail.hpp"
+#include "io/formats.hpp"
 #include "io/npy.hpp"
-#include "io/npz.hpp"
 #include "io/npz_layout.hpp"
-#include "io/zip_writer.hpp"
+#include "io/zip.hpp"
 
 namespace ngf::io {
 

@@ -192,23 +192,21 @@ class PairParser {
 
 /// Throws Error when the graph that the lines make, going by the first ones, will not fit into
 /// memory: each line is an edge, and then two arcs and what sorts them.
-void check_memory(const Input& input, const PieceOptions& options, const PairRules& rules,
-                  std::uint64_t memory) {
+void check_memory(const Input& input, const PieceOptions& options, const PairRules& rules) {
   const std::string sample = input.read_at(options.offset, std::uint64_t{1} << 16);
   if (options.offset + sample.size() == input.size()) return;
   const auto lines = static_cast<std::uint64_t>(std::count(sample.begin(), sample.end(), '\n'));
   const std::uint64_t edges = (input.size() - options.offset) / sample.size() * lines;
   const std::uint64_t arc_bytes = sizeof(NodeId) + sizeof(std::uint16_t);
   const std::uint64_t weight_bytes = rules.weighted ? 3 * sizeof(double) : 0;
-  detail::check_budget(edges * (sizeof(Edge) + 2 * arc_bytes + weight_bytes), memory,
+  detail::check_budget(edges * (sizeof(Edge) + 2 * arc_bytes + weight_bytes), options.memory,
                        fmt::format("{}: reading it", input.name()));
 }
 
 }  // namespace
 
-Pairs read_pairs(const Input& input, const PieceOptions& options, const PairRules& rules,
-                 std::uint64_t memory) {
-  check_memory(input, options, rules, memory);
+Pairs read_pairs(const Input& input, const PieceOptions& options, const PairRules& rules) {
+  check_memory(input, options, rules);
   struct Range {
     NodeId smallest = largest_id;
     NodeId largest = 0;

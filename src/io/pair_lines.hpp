@@ -33,10 +33,8 @@ struct Pairs {
 };
 
 /// Reads all lines in parallel. Blank lines and lines that begin with # or % are skipped. Throws
-/// Error that names the first line that breaks the rules, or when `memory` bytes (0: what the
-/// machine has free) will not hold them.
-Pairs read_pairs(const Input& input, const PieceOptions& options, const PairRules& rules,
-                 std::uint64_t memory);
+/// Error that names the first line that breaks the rules, or when the budget will not hold them.
+Pairs read_pairs(const Input& input, const PieceOptions& options, const PairRules& rules);
 
 /// Whether a line that begins with two ids goes on to a weight, which may be the one in an
 /// attribute dictionary of NetworkX: 1 2 {'weight': 3.0}.

@@ -23,36 +23,7 @@ using detail::fail;
 
 namespace {
 
-enum Opcode : unsigned char {
-  mark_op = '(',
-  stop_op = '.',
-  binint_op = 'J',
-  binint1_op = 'K',
-  binint2_op = 'M',
-  none_op = 'N',
-  reduce_op = 'R',
-  binstring_op = 'T',
-  short_binstring_op = 'U',
-  append_op = 'a',
-  build_op = 'b',
-  global_op = 'c',
-  empty_dict_op = '}',
-  appends_op = 'e',
-  binget_op = 'h',
-  empty_list_op = ']',
-  binput_op = 'q',
-  long_binput_op = 'r',
-  tuple_op = 't',
-  empty_tuple_op = ')',
-  setitems_op = 'u',
-  proto_op = 0x80,
-  newobj_op = 0x81,
-  tuple1_op = 0x85,
-  tuple2_op = 0x86,
-  tuple3_op = 0x87,
-  newtrue_op = 0x88,
-  newfalse_op = 0x89,
-};
+constexpr unsigned char stop_op = '.';
 
 enum Global : std::uint32_t { csr_matrix, reconstruct, ndarray, dtype, defaultdict, list };
 
@@ -117,7 +88,7 @@ class PickleMachine {
 
   void step() {
     switch (opcode_) {
-      case proto_op:
+      case 0x80:  // PROTO
         if (const auto version = take_number(1); version != 2) {
           wrong("has protocol {}; only 2 is read", version);
         }
@@ -126,61 +97,66 @@ class PickleMachine {
         pickle_.root_ = pop();
         if (!stack_.empty() || !marks_.empty()) wrong("ends with unfinished values");
         return;
-      case mark_op:
+      case '(':  // MARK
         return marks_.push_back(stack_.size());
-      case global_op:
+      case 'c':  // GLOBAL
         return push_global();
-      case reduce_op:
+      case 'R':  // REDUCE
         return reduce();
-      case newobj_op:
+      case 0x81:  // NEWOBJ
         return new_object();
-      case build_op:
+      case 'b':  // BUILD
         return build();
-      case binput_op:
+      case 'q':  // BINPUT
         return put(take_number(1));
-      case long_binput_op:
+      case 'r':  // LONG_BINPUT
         return put(take_number(4));
-      case binget_op:
+      case 'h':  // BINGET
         return get(take_number(1));
-      case none_op:
-        return stack_.push_back(none);
-      case newtrue_op:
-        return stack_.push_back(true_value);
-      case newfalse_op:
-        return stack_.push_back(false_value);
-      case binint_op:
-        return push({Kind::integer, take_number(4)});
-      case binint1_op:
-        return push({Kind::integer, take_number(1)});
-      case binint2_op:
-        return push({Kind::integer, take_number(2)});
-      case short_binstring_op:
-        return push_string(take_number(1));
-      case binstring_op:
-        return push_string(take_number(4));
-      case empty_tuple_op:
-        return stack_.push_back(empty_tuple);
-      case tuple1_op:
-        return push_tuple(1);
-      case tuple2_op:
-        return push_tuple(2);
-      case tuple3_op:
-        return push_tuple(3);
-      case tuple_op:
-        return push_tuple(above_mark());
-      case empty_list_op:
-        return push({Kind::list});
-      case append_op:
+      case 'a':  // APPEND
         return extend(Kind::list, 1);
-      case appends_op:
+      case 'e':  // APPENDS
         return extend(Kind::list, above_mark());
-      case empty_dict_op:
-        return push({Kind::dict});
-      case setitems_op: {
+      case 'u': {  // SETITEMS
         const std::size_t count = above_mark();
         if (count % 2 != 0) wrong("sets a key without a value");
         return extend(Kind::dict, count);
       }
+      default:
+        push_value();
+    }
+  }
+
+  void push_value() {
+    switch (opcode_) {
+      case 'N':  // NONE
+        return stack_.push_back(none);
+      case 0x88:  // NEWTRUE
+        return stack_.push_back(true_value);
+      case 0x89:  // NEWFALSE
+        return stack_.push_back(false_value);
+      case 'J':  // BININT
+        return push({Kind::integer, take_number(4)});
+      case 'K':  // BININT1
+        return push({Kind::integer, take_number(1)});
+      case 'M':  // BININT2
+        return push({Kind::integer, take_number(2)});
+      case 'U':  // SHORT_BINSTRING
+        return push_string(take_number(1));
+      case 'T':  // BINSTRING
+        return push_string(take_number(4));
+      case ')':  // EMPTY_TUPLE
+        return stack_.push_back(empty_tuple);
+      case 0x85:  // TUPLE1
+      case 0x86:  // TUPLE2
+      case 0x87:  // TUPLE3
+        return push_tuple(opcode_ - 0x84U);
+      case 't':  // TUPLE
+        return push_tuple(above_mark());
+      case ']':  // EMPTY_LIST
+        return push({Kind::list});
+      case '}':  // EMPTY_DICT
+        return push({Kind::dict});
       default:
         wrong("has the opcode 0x{:02x}, which this format does not need: refused", opcode_);
     }

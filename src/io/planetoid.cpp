@@ -20,7 +20,7 @@
 #include "base/fail.hpp"
 #include "base/memory.hpp"
 #include "io/assemble.hpp"
-#include "io/limits.hpp"
+#include "io/checks.hpp"
 #include "io/pickle.hpp"
 #include "io/quote.hpp"
 
@@ -114,16 +114,10 @@ std::vector<EdgeBlock> read_edges(const Input& input, NodeId nodes) {
   return blocks;
 }
 
-void need_rows(const Input& input, std::uint64_t rows, const Input& other, std::uint64_t expected) {
-  if (rows != expected) {
-    fail("{}: has {} rows, but {} has {}", input.name(), rows, other.name(), expected);
-  }
-}
-
-void need_columns(const Input& input, std::uint64_t columns, const Input& other,
-                  std::uint64_t expected) {
-  if (columns != expected) {
-    fail("{}: has {} columns, but {} has {}", input.name(), columns, other.name(), expected);
+void need_equal(const Input& input, std::uint64_t count, const Input& other, std::uint64_t expected,
+                std::string_view what = "rows") {
+  if (count != expected) {
+    fail("{}: has {} {}, but {} has {}", input.name(), count, what, other.name(), expected);
   }
 }
 
@@ -184,14 +178,14 @@ ReadResult read_planetoid(const PlanetoidFiles& files, const ReadOptions& option
   Labels labels = read_labels(files.ally);
   const std::vector<NodeId> test = read_test_index(files.test_index);
   const std::uint64_t known = features.csr.rows;
-  need_rows(files.y, y.of_row.size(), files.x, x.csr.rows);
-  need_rows(files.ty, ty.of_row.size(), files.tx, tx.csr.rows);
-  need_rows(files.test_index, test.size(), files.tx, tx.csr.rows);
-  need_rows(files.ally, labels.of_row.size(), files.allx, known);
-  need_columns(files.x, x.csr.cols, files.allx, features.csr.cols);
-  need_columns(files.tx, tx.csr.cols, files.allx, features.csr.cols);
-  need_columns(files.y, y.classes, files.ally, labels.classes);
-  need_columns(files.ty, ty.classes, files.ally, labels.classes);
+  need_equal(files.y, y.of_row.size(), files.x, x.csr.rows);
+  need_equal(files.ty, ty.of_row.size(), files.tx, tx.csr.rows);
+  need_equal(files.test_index, test.size(), files.tx, tx.csr.rows);
+  need_equal(files.ally, labels.of_row.size(), files.allx, known);
+  need_equal(files.x, x.csr.cols, files.allx, features.csr.cols, "columns");
+  need_equal(files.tx, tx.csr.cols, files.allx, features.csr.cols, "columns");
+  need_equal(files.y, y.classes, files.ally, labels.classes, "columns");
+  need_equal(files.ty, ty.classes, files.ally, labels.classes, "columns");
   if (x.csr.rows > known) {
     fail("{}: has {} rows, more than the {} of {}", files.x.name(), x.csr.rows, known,
          files.allx.name());
@@ -220,11 +214,9 @@ ReadResult read_planetoid(const PlanetoidFiles& files, const ReadOptions& option
 
 ReadResult read_planetoid(const std::filesystem::path& folder, const std::string& name,
                           const ReadOptions& options) {
-  constexpr std::array<std::string_view, 8> endings{"x",    "y",    "tx",    "ty",
-                                                    "allx", "ally", "graph", "test.index"};
-  std::array<std::unique_ptr<Input>, 8> inputs;
-  for (std::size_t i = 0; i < endings.size(); ++i) {
-    const std::string file = fmt::format("ind.{}.{}", name, endings[i]);
+  std::array<std::unique_ptr<Input>, planetoid_endings.size()> inputs;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const std::string file = planetoid_file(name, planetoid_endings[i]);
     if (!std::filesystem::exists(folder / file)) {
       fail("{}: has no file {}, which a Planetoid data set needs", folder.string(), file);
     }

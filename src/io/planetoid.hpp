@@ -1,9 +1,21 @@
 #pragma once
 
+#include <array>
+#include <string>
+#include <string_view>
+
 #include "io/input.hpp"
 #include "ngf/io/read.hpp"
 
 namespace ngf::io {
+
+/// The files are called ind.NAME.ENDING.
+inline constexpr std::array<std::string_view, 8> planetoid_endings{
+    "x", "y", "tx", "ty", "allx", "ally", "graph", "test.index"};
+
+inline std::string planetoid_file(std::string_view name, std::string_view ending) {
+  return std::string("ind.").append(name).append(".").append(ending);
+}
 
 /// The eight files of a Planetoid data set.
 struct PlanetoidFiles {

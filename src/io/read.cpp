@@ -6,14 +6,9 @@
 #include "base/fail.hpp"
 #include "base/memory.hpp"
 #include "io/assemble.hpp"
-#include "io/csv.hpp"
-#include "io/detect.hpp"
-#include "io/edge_list.hpp"
-#include "io/limits.hpp"
-#include "io/matrix_market.hpp"
-#include "io/metis.hpp"
+#include "io/checks.hpp"
+#include "io/formats.hpp"
 #include "io/npy.hpp"
-#include "io/npz.hpp"
 
 namespace ngf::io {
 

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -15,9 +14,12 @@ namespace {
 using detail::fail;
 using io::quoted;
 
-/// Checks what is to be written, and puts it into the order of the file.
-std::vector<const Tensor*> sorted_tensors(const TensorFile& file, const std::string& place) {
-  std::vector<const Tensor*> sorted;
+/// In the order of the file.
+using ByName = std::map<std::string_view, const Tensor*>;
+
+/// Checks what is to be written.
+ByName sorted_tensors(const TensorFile& file, const std::string& place) {
+  ByName sorted;
   for (const Tensor& tensor : file.tensors) {
     std::uint64_t count = 1;
     bool countable = true;
@@ -31,27 +33,22 @@ std::vector<const Tensor*> sorted_tensors(const TensorFile& file, const std::str
     if (tensor.name == io::tensor_metadata_key) {
       fail("{}: no tensor can be called {}", place, io::tensor_metadata_key);
     }
-    sorted.push_back(&tensor);
+    if (!sorted.emplace(tensor.name, &tensor).second) {
+      fail("{}: two tensors are called {}", place, quoted(tensor.name));
+    }
   }
-  std::sort(sorted.begin(), sorted.end(),
-            [](const Tensor* a, const Tensor* b) { return a->name < b->name; });
-  const auto twice =
-      std::adjacent_find(sorted.begin(), sorted.end(),
-                         [](const Tensor* a, const Tensor* b) { return a->name == b->name; });
-  if (twice != sorted.end()) fail("{}: two tensors are called {}", place, quoted((*twice)->name));
   return sorted;
 }
 
-std::string header_text(const TensorFile& file, const std::vector<const Tensor*>& sorted,
-                        const std::string& place) {
+std::string header_text(const TensorFile& file, const ByName& sorted, const std::string& place) {
   nlohmann::ordered_json header = nlohmann::ordered_json::object();
   auto& metadata = header[std::string(io::tensor_metadata_key)] = file.metadata;
   metadata[std::string(io::tensor_checksum_key)] = io::checksum_of(file);
   std::uint64_t offset = 0;
-  for (const Tensor* tensor : sorted) {
+  for (const auto& [name, tensor] : sorted) {
     const std::uint64_t end = offset + tensor->values.size() * sizeof(float);
     header.push_back(
-        {tensor->name,
+        {std::string(name),
          {{"dtype", "F32"}, {"shape", tensor->shape}, {"data_offsets", {offset, end}}}});
     offset = end;
   }
@@ -79,7 +76,7 @@ std::string io::checksum_of(const TensorFile& file) {
     add(key);
     add(value);
   }
-  std::map<std::string_view, const Tensor*> by_name;
+  ByName by_name;
   for (const Tensor& tensor : file.tensors) by_name.emplace(tensor.name, &tensor);
   for (const auto& [name, tensor] : by_name) {
     add(name);
@@ -91,13 +88,13 @@ std::string io::checksum_of(const TensorFile& file) {
 }
 
 void write_tensors(const std::filesystem::path& path, const TensorFile& file) {
-  const std::vector<const Tensor*> sorted = sorted_tensors(file, path.string());
+  const ByName sorted = sorted_tensors(file, path.string());
   const std::string header = header_text(file, sorted, path.string());
   const std::uint64_t length = header.size();
   io::AtomicFile out(path);
   out.write({reinterpret_cast<const char*>(&length), sizeof(length)});
   out.write(header);
-  for (const Tensor* tensor : sorted) {
+  for (const auto& [name, tensor] : sorted) {
     out.write({reinterpret_cast<const char*>(tensor->values.data()),
                tensor->values.size() * sizeof(float)});
   }

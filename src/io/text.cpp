@@ -183,15 +183,35 @@ void for_each_piece(const Input& input, const PieceOptions& options,
 std::uint64_t count_data_lines(const Input& input, const PieceOptions& options) {
   std::atomic<std::uint64_t> total{0};
   for_each_piece(input, options, [&](std::size_t /*piece*/, std::string_view text) {
-    const char* const end = text.data() + text.size();
     std::uint64_t count = 0;
-    for (const char* at = text.data(); at < end; at = skip_line(at)) {
-      at = skip_blanks(at);
-      count += is_comment(*at) || at_line_end(at) ? 0 : 1;
-    }
+    for_each_data_line(text, [&](const char* at) {
+      ++count;
+      return at;
+    });
     total += count;
   });
   return total;
+}
+
+RowBlocks read_rows(const Input& input, const PieceOptions& options,
+                    const std::function<Rows(std::string_view)>& parse) {
+  std::vector<Rows> pieces(count_pieces(input, options));
+  for_each_piece(input, options,
+                 [&](std::size_t i, std::string_view text) { pieces[i] = parse(text); });
+  RowBlocks all;
+  std::vector<std::uint64_t> first_row(pieces.size());
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    first_row[i] = all.count;
+    if (pieces[i].filled > 0) all.filled = all.count + pieces[i].filled;
+    all.count += pieces[i].count;
+    all.entries += pieces[i].entries.edges.size();
+  }
+  all.blocks.resize(pieces.size());
+  detail::parallel_for(pieces.size(), options.threads, [&](std::size_t i) {
+    all.blocks[i] = std::move(pieces[i].entries);
+    for (Edge& edge : all.blocks[i].edges) edge.from += static_cast<NodeId>(first_row[i]);
+  });
+  return all;
 }
 
 }  // namespace ngf::io

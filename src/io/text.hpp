@@ -8,8 +8,10 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "io/input.hpp"
+#include "ngf/io/read.hpp"
 #include "ngf/progress.hpp"
 
 namespace ngf::io {
@@ -50,6 +52,17 @@ inline const char* skip_field(const char* at) {
 /// The field that begins at `at`.
 inline std::string_view field_at(const char* at) {
   return {at, static_cast<std::size_t>(skip_field(at) - at)};
+}
+
+/// Calls visit(line) for each line of a text with something other than a comment on it, behind its
+/// blanks; the visit returns a place on that line.
+template <typename Visit>
+void for_each_data_line(std::string_view text, const Visit& visit) {
+  const char* const end = text.data() + text.size();
+  for (const char* at = text.data(); at < end; at = skip_line(at)) {
+    at = skip_blanks(at);
+    if (!is_comment(*at) && !at_line_end(at)) at = visit(at);
+  }
 }
 
 /// Reads digits. More than a 64-bit number holds become the largest.
@@ -113,6 +126,13 @@ struct PieceOptions {
   Progress* progress = nullptr;
 
   static constexpr std::size_t default_piece_bytes = std::size_t{1} << 18;
+
+  /// For the lines of a graph, from `offset`, where line `first_line` begins.
+  static PieceOptions of(const ReadOptions& options, std::uint64_t offset, std::uint64_t first_line,
+                         std::size_t piece_bytes, std::uint64_t longest = longest_line) {
+    return {offset,          first_line,     piece_bytes,     longest,
+            options.threads, options.memory, options.progress};
+  }
 };
 
 std::size_t count_pieces(const Input& input, const PieceOptions& options);
@@ -126,5 +146,24 @@ constexpr std::size_t padding = 8;
 
 /// Lines with something other than a comment on them.
 std::uint64_t count_data_lines(const Input& input, const PieceOptions& options);
+
+/// Rows that were read. In a piece of a file, they count from the piece's first line.
+struct Rows {
+  EdgeBlock entries;
+  std::uint64_t count = 0;
+  std::uint64_t filled = 0;  ///< rows up to and with the last one that has something on it
+};
+
+/// The rows of a whole file.
+struct RowBlocks {
+  std::vector<EdgeBlock> blocks;
+  std::uint64_t entries = 0;
+  std::uint64_t count = 0;
+  std::uint64_t filled = 0;
+};
+
+/// Parses pieces of the file in parallel and gives each row its number in the file.
+RowBlocks read_rows(const Input& input, const PieceOptions& options,
+                    const std::function<Rows(std::string_view)>& parse);
 
 }  // namespace ngf::io

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "io/atomic_file.hpp"
+#include "ngf/graph.hpp"
 #include "ngf/progress.hpp"
 
 namespace ngf::io {
@@ -28,6 +29,17 @@ class TextWriter {
     std::array<char, 32> digits;  // NOLINT(*-member-init): to_chars fills what is used of it
     const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
     text({digits.data(), static_cast<std::size_t>(end - digits.data())});
+  }
+  /// "u v", or "u v weight" for the weight of the arc at `index` in row u, each line by itself.
+  void arc_line(const Graph& graph, NodeId u, std::size_t index, char separator, NodeId first_id) {
+    number(std::uint64_t{u} + first_id);
+    character(separator);
+    number(std::uint64_t{graph.neighbors(u)[index]} + first_id);
+    if (graph.weighted()) {
+      character(separator);
+      number(graph.weights_of(u)[index]);
+    }
+    character('\n');
   }
   /// Hands over what is left. Throws Interrupted when the work should end.
   void finish() {

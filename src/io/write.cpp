@@ -9,12 +9,8 @@
 
 #include "base/fail.hpp"
 #include "io/atomic_file.hpp"
-#include "io/csv.hpp"
-#include "io/edge_list.hpp"
-#include "io/matrix_market.hpp"
-#include "io/metis.hpp"
+#include "io/formats.hpp"
 #include "io/npy.hpp"
-#include "io/npz.hpp"
 #include "io/text.hpp"
 
 namespace ngf::io {
@@ -54,17 +50,10 @@ void write_table(AtomicFile& file, const Graph& graph, std::string_view dtype, P
   }
 }
 
-void write_adjacency_npy(AtomicFile& file, const Graph& graph, Progress* progress) {
-  if (graph.weighted()) {
-    write_table<double>(file, graph, "<f8", progress);
-  } else {
-    write_table<std::uint8_t>(file, graph, "|u1", progress);
-  }
-}
+bool is_npz(Format format) { return format_name(format).starts_with("npz-"); }
 
-bool is_npz(Format format) {
-  return format == Format::npz_scipy || format == Format::npz_edges || format == Format::npz_csr ||
-         format == Format::npz_ppnp;
+std::string ending_of(const std::filesystem::path& path) {
+  return lower_case(path.extension().string());
 }
 
 void write_file(const std::filesystem::path& path, const Graph& graph, Format format,
@@ -72,8 +61,7 @@ void write_file(const std::filesystem::path& path, const Graph& graph, Format fo
   AtomicFile file(path);
   switch (format) {
     case Format::edge_list:
-      write_edge_list(file, graph, lower_case(path.extension().string()) == ".csv" ? ',' : ' ',
-                      progress);
+      write_edge_list(file, graph, ending_of(path) == ".csv" ? ',' : ' ', progress);
       break;
     case Format::matrix_market:
       write_matrix_market(file, graph, progress);
@@ -87,7 +75,11 @@ void write_file(const std::filesystem::path& path, const Graph& graph, Format fo
       break;
     case Format::adjacency_npy:
       check_table(path, graph);
-      write_adjacency_npy(file, graph, progress);
+      if (graph.weighted()) {
+        write_table<double>(file, graph, "<f8", progress);
+      } else {
+        write_table<std::uint8_t>(file, graph, "|u1", progress);
+      }
       break;
     default:
       fail("{}: {} is read, not written; write .npz", path.string(), format_name(format));
@@ -98,7 +90,7 @@ void write_file(const std::filesystem::path& path, const Graph& graph, Format fo
 }  // namespace
 
 Format format_for_name(const std::filesystem::path& path, const Dataset& dataset) {
-  const std::string ending = lower_case(path.extension().string());
+  const std::string ending = ending_of(path);
   if (ending == ".mtx") return Format::matrix_market;
   if (ending == ".graph" || ending == ".metis") return Format::metis;
   if (ending == ".npy") return Format::adjacency_npy;
@@ -125,7 +117,7 @@ WriteResult write_graph(const std::filesystem::path& path, const Dataset& datase
 }
 
 void check_matrix_name(const std::filesystem::path& path) {
-  const std::string ending = lower_case(path.extension().string());
+  const std::string ending = ending_of(path);
   if (ending != ".npy" && ending != ".csv") {
     fail("{}: matrices are written as .npy or .csv", path.string());
   }
@@ -134,7 +126,7 @@ void check_matrix_name(const std::filesystem::path& path) {
 void write_matrix(const std::filesystem::path& path, const Matrix& matrix) {
   check_matrix_name(path);
   AtomicFile file(path);
-  if (lower_case(path.extension().string()) == ".npy") {
+  if (ending_of(path) == ".npy") {
     write_npy(file, matrix);
   } else {
     write_csv_matrix(file, matrix);

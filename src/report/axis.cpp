@@ -132,21 +132,16 @@ void Axis::choose_log_ticks(int most) {
   const auto inside = [&](double value) {
     return value >= low_ * (1 - narrowest) && value <= high_ * (1 + narrowest);
   };
-  if (to - from >= 2) {
-    const int step = decade_step(static_cast<int>(to - from), most);
-    for (int i = static_cast<int>(std::floor(from)); i <= static_cast<int>(std::ceil(to)); ++i) {
-      const double value = std::pow(10, i);
-      if (i % step == 0 && inside(value)) ticks_.push_back({value, human_number(value)});
-    }
-    return;
-  }
+  const bool decades = to - from >= 2;
+  const int step = decades ? decade_step(static_cast<int>(to - from), most) : 1;
   for (int i = static_cast<int>(std::floor(from)); i <= static_cast<int>(std::ceil(to)); ++i) {
     for (const double factor : {1.0, 2.0, 5.0}) {
       const double value = factor * std::pow(10, i);
+      if (i % step != 0 || (decades && factor > 1)) continue;
       if (inside(value)) ticks_.push_back({value, human_number(value)});
     }
   }
-  if (ticks_.size() >= 3) return;
+  if (decades || ticks_.size() >= 3) return;
   ticks_.clear();
   choose_linear_ticks(Ends::tight, most);
 }

@@ -122,19 +122,12 @@ std::string marker(std::size_t look, double x, double y) {
   }
 }
 
-std::vector<double> all_x(const Chart& chart) {
+std::vector<double> values_of(const Chart& chart,
+                              std::initializer_list<std::vector<double> Series::*> lists) {
   std::vector<double> values;
   for (const Series& series : chart.series) {
-    values.insert(values.end(), series.x.begin(), series.x.end());
-  }
-  return values;
-}
-
-std::vector<double> all_y(const Chart& chart) {
-  std::vector<double> values;
-  for (const Series& series : chart.series) {
-    for (const auto* list : {&series.y, &series.low, &series.high}) {
-      values.insert(values.end(), list->begin(), list->end());
+    for (const auto list : lists) {
+      values.insert(values.end(), (series.*list).begin(), (series.*list).end());
     }
   }
   return values;
@@ -164,9 +157,10 @@ class Drawing {
  public:
   explicit Drawing(const Chart& chart)
       : chart_(chart),
-        x_(all_x(chart), chart.log_x, Axis::Ends::tight,
+        x_(values_of(chart, {&Series::x}), chart.log_x, Axis::Ends::tight,
            static_cast<int>(std::min(x_ticks, chart.width / tick_distance))),
-        y_(all_y(chart), chart.log_y, Axis::Ends::round, y_ticks) {
+        y_(values_of(chart, {&Series::y, &Series::low, &Series::high}), chart.log_y,
+           Axis::Ends::round, y_ticks) {
     std::size_t widest = 0;
     for (const auto& tick : y_.ticks()) widest = std::max(widest, character_count(tick.label));
     left_ = margin + (chart.y_label.empty() ? 0 : line_height + 4) +

@@ -14,7 +14,6 @@
 #include "ngf/report/verdicts.hpp"
 #include "report/axis.hpp"
 #include "report/page_assets.hpp"
-#include "report/page_text.hpp"
 #include "report/result_rows.hpp"
 #include "report/verdict_rules.hpp"
 #include "report/xml_text.hpp"
@@ -40,15 +39,11 @@ json parse(const std::string& text, const char* name) {
 /// A value as text; nothing where it is absent.
 std::string value_text(const json& object, const char* key) {
   const auto found = object.find(key);
-  if (found == object.end() || found->is_null()) return {};
-  if (found->is_string()) return found->get<std::string>();
-  return found->is_number() ? human_number(found->get<double>()) : found->dump();
+  return found == object.end() || found->is_null() ? std::string() : report::value_text(*found);
 }
 
 std::size_t count(const std::vector<Verdict>& verdicts, Outcome outcome) {
-  return static_cast<std::size_t>(
-      std::count_if(verdicts.begin(), verdicts.end(),
-                    [&](const Verdict& verdict) { return verdict.outcome == outcome; }));
+  return static_cast<std::size_t>(std::ranges::count(verdicts, outcome, &Verdict::outcome));
 }
 
 std::vector<Verdict> verdicts_of(const std::vector<Verdict>& all, const std::string& figure) {
@@ -85,8 +80,7 @@ std::string summary(const json& results, const std::vector<Verdict>& verdicts) {
       quick ? "<b>quick</b>" : "<b>full</b>", xml_text(value_text(results, "settings")),
       xml_text(value_text(results, "seed")),
       quick ? "A quick run has fewer signals, runs and values of K than the paper, and narrower "
-              "networks, so its numbers scatter more; <code>ngf reproduce all --full</code> has "
-              "the paper's sizes."
+              "networks, so its numbers scatter more; a full run has the paper's sizes."
             : "It has the paper's sizes.");
   html += "<ul class=\"counts\" aria-label=\"Verdicts\">\n";
   for (const Outcome outcome : outcomes) {
@@ -95,10 +89,8 @@ std::string summary(const json& results, const std::vector<Verdict>& verdicts) {
   }
   html += fmt::format(
       "</ul>\n<p>Each of {} claims of the paper is tried case by case, and its verdict computed "
-      "from "
-      "the numbers alone: it is <b class=\"reproduced\">reproduced</b> where it holds in all "
-      "cases, "
-      "<b class=\"partly\">partly</b> where it holds in at least half of them, and <b "
+      "from the numbers alone: it is <b class=\"reproduced\">reproduced</b> where it holds in all "
+      "cases, <b class=\"partly\">partly</b> where it holds in at least half of them, and <b "
       "class=\"not\">not</b> otherwise.</p>\n",
       verdicts.size());
   if (results.value("stand_in", false)) html += stand_in_notice();
@@ -135,10 +127,15 @@ std::string contents(const std::vector<FigureCharts>& figures,
 
 // ---- Tables ----
 
-std::string header_row(std::initializer_list<std::string_view> names) {
-  std::string html = "<thead><tr>";
-  for (const std::string_view name : names) html += fmt::format("<th scope=\"col\">{}</th>", name);
-  return html + "</tr></thead>\n";
+std::string table(std::initializer_list<std::string_view> columns, const std::string& rows) {
+  std::string head;
+  for (const std::string_view name : columns) {
+    head += fmt::format("<th scope=\"col\">{}</th>", name);
+  }
+  return fmt::format(
+      "<div class=\"scroll\"><table>\n<thead><tr>{}</tr></thead>\n<tbody>\n{}</tbody></table></div>"
+      "\n",
+      head, rows);
 }
 
 std::string paper_cell(const json& row, const char* key, const int* paper) {
@@ -150,9 +147,7 @@ std::string paper_cell(const json& row, const char* key, const int* paper) {
 }
 
 std::string dataset_table(const json& results) {
-  std::string html =
-      "<div class=\"scroll\"><table>\n" +
-      header_row({"Data set", "Nodes", "Features", "Classes", "Radius", "Diameter"}) + "<tbody>\n";
+  std::string rows;
   const auto& known = report::paper_datasets();
   for (const json* row : Rows(results, "table1").all()) {
     const std::string name = value_text(*row, "dataset");
@@ -162,27 +157,25 @@ std::string dataset_table(const json& results) {
       return paper_cell(*row, key, paper == known.end() ? nullptr : &((*paper).*value));
     };
     using Paper = report::PaperDataset;
-    html += fmt::format("<tr><td>{}</td>{}{}{}{}{}</tr>\n", xml_text(spoken(name)),
+    rows += fmt::format("<tr><td>{}</td>{}{}{}{}{}</tr>\n", xml_text(spoken(name)),
                         cell("nodes", &Paper::nodes), cell("features", &Paper::features),
                         cell("classes", &Paper::classes), cell("radius", &Paper::radius),
                         cell("diameter", &Paper::diameter));
   }
-  return html + "</tbody></table></div>\n";
+  return table({"Data set", "Nodes", "Features", "Classes", "Radius", "Diameter"}, rows);
 }
 
 std::string constant_taps_table(const json& results) {
-  std::string html = "<div class=\"scroll\"><table>\n" +
-                     header_row({"Graph", "K", "Diameter", "after perturbation", "Error"}) +
-                     "<tbody>\n";
+  std::string rows;
   for (const json* row : Rows(results, "claims_constant_taps").all()) {
-    html += fmt::format("<tr><td>{}</td>", xml_text(spoken(value_text(*row, "graph"))));
+    rows += fmt::format("<tr><td>{}</td>", xml_text(spoken(value_text(*row, "graph"))));
     for (const char* key : {"K", "diameter", "diameter_after", "error"}) {
       const std::string text = value_text(*row, key);
-      html += fmt::format("<td>{}</td>", text.empty() ? "in pieces" : xml_text(text));
+      rows += fmt::format("<td>{}</td>", text.empty() ? "in pieces" : xml_text(text));
     }
-    html += "</tr>\n";
+    rows += "</tr>\n";
   }
-  return html + "</tbody></table></div>\n";
+  return table({"Graph", "K", "Diameter", "after perturbation", "Error"}, rows);
 }
 
 // ---- Figures ----
@@ -190,10 +183,7 @@ std::string constant_taps_table(const json& results) {
 /// How many realisations, signals or runs are behind each value.
 std::string sizes(const json& results, const std::string& figure) {
   const Rows rows(results, figure);
-  struct Kind {
-    const char* key;
-    const char* text;
-  };
+  using Kind = std::pair<const char*, const char*>;
   constexpr std::array<Kind, 3> kinds{{{"realisations", "means of {} realisations"},
                                        {"signals", "medians over {} signals"},
                                        {"runs", "means of {} runs"}}};
@@ -245,19 +235,18 @@ std::string verdict_cards(const std::vector<Verdict>& verdicts) {
 
 std::string section(const json& results, const FigureCharts& figure,
                     const std::vector<Verdict>& verdicts) {
-  const report::FigureText text = report::figure_text(figure.name);
   std::string html = fmt::format("<section id=\"{}\">\n<h2>{}</h2>\n<p>{}</p>\n", figure.name,
-                                 xml_text(figure.title), xml_text(text.shows));
-  if (!text.note.empty()) {
-    html += fmt::format("<div class=\"notice\"><p>{}</p></div>\n", xml_text(text.note));
+                                 xml_text(figure.title), xml_text(figure.shows));
+  if (!figure.note.empty()) {
+    html += fmt::format("<div class=\"notice\"><p>{}</p></div>\n", xml_text(figure.note));
   }
   html += sizes(results, figure.name);
   html += chart_boxes(results, figure) + verdict_cards(verdicts);
   html += fmt::format(
       "<p class=\"sources\"><a href=\"{0}.csv\">{0}.csv</a><span>Code: "
-      "<code>{1}</code></span></p>\n"
+      "<code>src/experiments/{1}.cpp</code></span></p>\n"
       "</section>\n",
-      figure.name, text.source);
+      figure.name, figure.name.substr(0, figure.name.find('_')));
   return html;
 }
 
@@ -266,29 +255,24 @@ std::string section(const json& results, const FigureCharts& figure,
 std::string times_table(const json& provenance) {
   const auto figures = provenance.find("figures");
   if (figures == provenance.end() || !figures->is_object()) return {};
-  std::string html =
-      "<h3>Times</h3>\n<div class=\"scroll\"><table>\n" +
-      header_row({"Figure", "Seconds", "Estimated", "Cells", "Share of product speed"}) +
-      "<tbody>\n";
+  std::string rows;
   for (const auto& [name, row] : figures->items()) {
-    html += fmt::format("<tr><td>{}</td>", xml_text(name));
+    rows += fmt::format("<tr><td>{}</td>", xml_text(name));
     for (const char* key : {"seconds", "estimate_seconds", "cells"}) {
-      html += fmt::format("<td>{}</td>", xml_text(value_text(row, key)));
+      rows += fmt::format("<td>{}</td>", xml_text(value_text(row, key)));
     }
     const auto fraction = row.find("product_fraction");
-    html += fmt::format("<td>{}</td></tr>\n",
+    rows += fmt::format("<td>{}</td></tr>\n",
                         fraction != row.end() && fraction->is_number()
                             ? fmt::format("{:.0f} %", 100 * fraction->get<double>())
                             : "");
   }
-  return html + "</tbody></table></div>\n";
+  return "<h3>Times</h3>\n" +
+         table({"Figure", "Seconds", "Estimated", "Cells", "Share of product speed"}, rows);
 }
 
 std::string provenance_section(const json& provenance) {
-  struct Fact {
-    const char* key;
-    const char* name;
-  };
+  using Fact = std::pair<const char*, const char*>;
   constexpr std::array<Fact, 6> facts{{{"version", "Version"},
                                        {"seed", "Seed"},
                                        {"settings", "Settings"},

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <numeric>
 #include <string_view>
 
 #include "base/fail.hpp"
@@ -32,11 +31,6 @@ const json* find_table(const json& results, const std::string& table) {
   return claims.contains(claim) ? &claims[claim] : nullptr;
 }
 
-std::string value_text(const json& value) {
-  if (value.is_string()) return value.get<std::string>();
-  return value.is_number() ? human_number(value.get<double>()) : value.dump();
-}
-
 }  // namespace
 
 std::size_t Curve::lowest() const {
@@ -60,7 +54,7 @@ Rows Rows::where(const std::string& key, const json& wanted) const {
 }
 
 std::vector<std::pair<std::vector<std::string>, Rows>> Rows::split(
-    std::initializer_list<const char*> keys) const {
+    const std::vector<const char*>& keys) const {
   std::vector<std::pair<std::vector<std::string>, Rows>> parts;
   for (const json* row : rows_) {
     std::vector<std::string> values;
@@ -120,6 +114,11 @@ double Rows::number(const json& row, const std::string& key) const {
   if (found.is_null()) return std::numeric_limits<double>::quiet_NaN();
   if (!found.is_number()) fail("the results' {} has a '{}' that is no number", table_, key);
   return found.get<double>();
+}
+
+std::string value_text(const json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  return value.is_number() ? human_number(value.get<double>()) : value.dump();
 }
 
 std::string spoken(const std::string& name) {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
@@ -34,7 +33,7 @@ class Rows {
 
   /// The rows with the same values of `keys` together, as they first occur, with those values.
   std::vector<std::pair<std::vector<std::string>, Rows>> split(
-      std::initializer_list<const char*> keys) const;
+      const std::vector<const char*>& keys) const;
 
   /// A number of each row; NaN where it is null, as JSON has no other way to write that.
   std::vector<double> numbers(const std::string& key) const;
@@ -54,6 +53,9 @@ class Rows {
   std::string table_;
   std::vector<const nlohmann::json*> rows_;
 };
+
+/// A value as people read it: a text as it is, numbers rounded.
+std::string value_text(const nlohmann::json& value);
 
 /// A name of the results as people write it: `er` is Erdős–Rényi. Other names stay as they are.
 std::string spoken(const std::string& name);

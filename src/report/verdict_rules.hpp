@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ngf/report/verdicts.hpp"
@@ -13,33 +14,32 @@
 
 namespace ngf::report {
 
-/// The cases of a claim, and in which of them it holds.
-class Cases {
+/// A claim of the paper, which is tried case by case.
+class Claim {
  public:
+  /// `claim` is what the paper says, `measured` what the numbers of the cases are.
+  Claim(std::string claim, std::string measured)
+      : claim_(std::move(claim)), measured_(std::move(measured)) {}
+
   /// `numbers` names the case and what was measured.
   void add(bool holds, std::string numbers);
   /// A case without which nothing of the claim is left.
   void need(bool holds, std::string numbers);
 
-  const std::vector<VerdictCase>& all() const { return all_; }
-  Outcome outcome() const;
-  /// "Holds in 2 of 3 cases."
-  std::string text() const;
+  bool measured() const { return !cases_.empty(); }
+  Verdict verdict(const std::string& figure, const std::string& settings) const;
 
  private:
-  std::size_t held() const;
-
-  std::vector<VerdictCase> all_;
+  std::string claim_;
+  std::string measured_;
+  std::vector<VerdictCase> cases_;
   bool lost_ = false;
 };
 
-/// Appends the verdict on a claim, unless no case of it was measured. `measured` says what the
-/// numbers of its cases are.
-void decide(std::vector<Verdict>& verdicts, std::string figure, std::string claim,
-            const std::string& measured, const Cases& cases);
-
-/// What may not count as reproduced, and why.
-void limit_to_partly(Verdict& verdict, const std::string& reason);
+/// The verdicts on those of the claims of which a case was measured. `settings` opens what they
+/// say of the numbers.
+std::vector<Verdict> decide(const std::string& figure, const std::vector<Claim>& claims,
+                            const std::string& settings = {});
 
 /// A number in a sentence.
 inline std::string said(double value) { return human_number(value, 3); }
@@ -49,18 +49,10 @@ std::size_t places_below(const Curve& curve, const Curve& other);
 /// The first and the last value of a curve.
 std::string from_to(const Curve& curve);
 
-// The rules, one function a table of the results.
-std::vector<Verdict> judge_table1(const nlohmann::json& results);
-std::vector<Verdict> judge_fig1(const nlohmann::json& results);
-std::vector<Verdict> judge_fig2a(const nlohmann::json& results);
-std::vector<Verdict> judge_fig2b(const nlohmann::json& results);
-std::vector<Verdict> judge_fig3a(const nlohmann::json& results);
-std::vector<Verdict> judge_fig3b(const nlohmann::json& results);
-std::vector<Verdict> judge_norms(const nlohmann::json& results);
-std::vector<Verdict> judge_float_error(const nlohmann::json& results);
-std::vector<Verdict> judge_shell_change(const nlohmann::json& results);
-std::vector<Verdict> judge_constant_taps(const nlohmann::json& results);
-std::vector<Verdict> judge_depth(const nlohmann::json& results);
+/// A rule for the claims on one table of the results.
+using Rule = std::vector<Verdict>(const nlohmann::json& results);
+Rule judge_table1, judge_fig1, judge_fig2a, judge_fig2b, judge_fig3a, judge_fig3b, judge_norms,
+    judge_float_error, judge_shell_change, judge_constant_taps, judge_depth;
 
 /// A value of the paper's Table 1 beside its name: nodes, features, classes, radius, diameter.
 struct PaperDataset {

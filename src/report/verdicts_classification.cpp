@@ -22,13 +22,18 @@ constexpr double depth_costs = 5;
 // A gradient that explodes or vanishes is so many powers of ten from where it was.
 constexpr double explodes_by = 2;
 
-constexpr const char* stand_in_reason =
-    "Measured on a synthetic citation network that stands in for the paper's data sets, so it "
-    "cannot count as reproduced.";
-
-void limit_stand_in(const json& results, std::vector<Verdict>& verdicts) {
-  if (!results.value("stand_in", false)) return;
-  for (Verdict& verdict : verdicts) limit_to_partly(verdict, stand_in_reason);
+/// The verdicts, none of which is better than partly where no data set is the paper's.
+std::vector<Verdict> limit_stand_in(
+    const json& results, std::vector<Verdict> verdicts,
+    const std::string& reason =
+        "Measured on a synthetic citation network that stands in for the "
+        "paper's data sets, so it cannot count as reproduced.") {
+  if (!results.value("stand_in", false)) return verdicts;
+  for (Verdict& verdict : verdicts) {
+    if (verdict.outcome == Outcome::reproduced) verdict.outcome = Outcome::partly;
+    verdict.remark += (verdict.remark.empty() ? "" : " ") + reason;
+  }
+  return verdicts;
 }
 
 /// Calls take(data set, accuracies of GCNN, accuracies of NGCNN) where both have two points or
@@ -64,9 +69,14 @@ std::string moved_text(double powers) {
   return std::isfinite(powers) ? fmt::format("{:.1f}", powers) : std::string("beyond all numbers");
 }
 
-void judge_gradients(std::vector<Verdict>& verdicts, const Rows& rows) {
-  Cases explode;
-  Cases calmer;
+std::vector<Claim> on_gradients(const Rows& rows) {
+  Claim explode("In deep networks with polynomial filters gradients explode or vanish.",
+                fmt::format("Powers of ten between GCNN's gradients in the shallowest and the "
+                            "deepest network, which should be {} or more",
+                            explodes_by));
+  Claim calmer("Neighbourhood filters keep gradients calmer.",
+               "Powers of ten between NGCNN's gradients in the shallowest and the deepest network, "
+               "against GCNN's");
   for (const auto& [names, part] : rows.split({"dataset"})) {
     const Rows gf = part.where("filter", "gf");
     const Rows ngf = part.where("filter", "ngf");
@@ -78,16 +88,7 @@ void judge_gradients(std::vector<Verdict>& verdicts, const Rows& rows) {
     calmer.add(ngf_moved < gf_moved,
                fmt::format("{}: {} against {}", name, moved_text(ngf_moved), moved_text(gf_moved)));
   }
-  decide(verdicts, "claims_depth",
-         "In deep networks with polynomial filters gradients explode or vanish.",
-         fmt::format("Powers of ten between GCNN's gradients in the shallowest and the deepest "
-                     "network, which should be {} or more",
-                     explodes_by),
-         explode);
-  decide(verdicts, "claims_depth", "Neighbourhood filters keep gradients calmer.",
-         "Powers of ten between NGCNN's gradients in the shallowest and the deepest network, "
-         "against GCNN's",
-         calmer);
+  return {explode, calmer};
 }
 
 }  // namespace
@@ -102,8 +103,10 @@ const std::vector<PaperDataset>& paper_datasets() {
 std::vector<Verdict> judge_table1(const json& results) {
   const Rows rows(results, "table1");
   if (rows.empty()) return {};
-  Cases sizes;
-  Cases distances;
+  Claim sizes("The data sets have the nodes, features and classes of the table.",
+              "Nodes, features and classes");
+  Claim distances("The largest components have the radius and the diameter of the table.",
+                  "Radius and diameter");
   for (const PaperDataset& paper : paper_datasets()) {
     const std::string name = spoken(paper.name);
     const Rows ours = rows.where("dataset", paper.name);
@@ -120,27 +123,29 @@ std::vector<Verdict> judge_table1(const json& results) {
     distances.add(ours_is("radius", paper.radius) && ours_is("diameter", paper.diameter),
                   fmt::format("{}: {}, {}", name, ours.first("radius"), ours.first("diameter")));
   }
-  std::vector<Verdict> verdicts;
-  decide(verdicts, "table1", "The data sets have the nodes, features and classes of the table.",
-         "Nodes, features and classes", sizes);
-  decide(verdicts, "table1",
-         "The largest components have the radius and the diameter of the table.",
-         "Radius and diameter", distances);
-  if (results.value("stand_in", false)) {
-    for (Verdict& verdict : verdicts) {
-      limit_to_partly(verdict,
-                      "The synthetic citation network that stands in is no row of the "
-                      "paper's table.");
-    }
-  }
-  return verdicts;
+  return limit_stand_in(
+      results, decide("table1", {sizes, distances}),
+      "The synthetic citation network that stands in is no row of the paper's table.");
 }
 
 std::vector<Verdict> judge_fig3a(const json& results) {
-  Cases equal;
-  Cases above;
-  Cases improves;
-  Cases slower;
+  Claim equal("With K = 2 both networks are the same.",
+              fmt::format("NGCNN's accuracy in percent against GCNN's, which should be within {} "
+                          "point",
+                          points_apart));
+  Claim above(
+      "With many taps NGCNN is more accurate than GCNN.",
+      fmt::format("NGCNN's accuracy in percent against GCNN's, which should be more than {} "
+                  "point lower",
+                  points_apart));
+  Claim improves("NGCNN improves as K grows.",
+                 fmt::format("Its accuracy in percent at the smallest and at the largest K, which "
+                             "should be more than {} point higher",
+                             points_apart));
+  Claim slower("GCNN deteriorates as K grows, or improves more slowly than NGCNN.",
+               fmt::format("GCNN's change in points against NGCNN's, which should be more than {} "
+                           "higher",
+                           points_apart));
   std::vector<std::pair<std::string, double>> gaps;
   for_each_dataset(
       Rows(results, "fig3a"), "K", [&](const auto& name, const auto& gf, const auto& ngf) {
@@ -156,7 +161,8 @@ std::vector<Verdict> judge_fig3a(const json& results) {
                    fmt::format("{}: {:+.1f} against {:+.1f}", name, change(gf), change(ngf)));
         gaps.emplace_back(name, gap);
       });
-  Cases clearest;
+  Claim clearest("The difference is clearest on Citeseer, the graph with the largest diameter.",
+                 "NGCNN's lead on Citeseer at the largest K");
   const auto largest = std::max_element(
       gaps.begin(), gaps.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   for (const auto& [name, gap] : gaps) {
@@ -165,37 +171,24 @@ std::vector<Verdict> judge_fig3a(const json& results) {
                                                        gap, largest->first, largest->second));
     }
   }
-  std::vector<Verdict> verdicts;
-  decide(verdicts, "fig3a", "With K = 2 both networks are the same.",
-         fmt::format("NGCNN's accuracy in percent against GCNN's, which should be within {} point",
-                     points_apart),
-         equal);
-  decide(verdicts, "fig3a", "With many taps NGCNN is more accurate than GCNN.",
-         fmt::format("NGCNN's accuracy in percent against GCNN's, which should be more than {} "
-                     "point lower",
-                     points_apart),
-         above);
-  decide(verdicts, "fig3a", "NGCNN improves as K grows.",
-         fmt::format("Its accuracy in percent at the smallest and at the largest K, which should "
-                     "be more than {} point higher",
-                     points_apart),
-         improves);
-  decide(verdicts, "fig3a", "GCNN deteriorates as K grows, or improves more slowly than NGCNN.",
-         fmt::format("GCNN's change in points against NGCNN's, which should be more than {} higher",
-                     points_apart),
-         slower);
-  decide(verdicts, "fig3a",
-         "The difference is clearest on Citeseer, the graph with the largest diameter.",
-         "NGCNN's lead on Citeseer at the largest K", clearest);
-  limit_stand_in(results, verdicts);
-  return verdicts;
+  return limit_stand_in(results, decide("fig3a", {equal, above, improves, slower, clearest}));
 }
 
 std::vector<Verdict> judge_fig3b(const json& results) {
-  Cases above;
-  Cases constant;
-  Cases falls;
-  Cases robust;
+  Claim above("NGCNN is more accurate than GCNN in all tested settings.",
+              "Amounts of perturbation at which NGCNN is ahead, distances of the perturbed graph");
+  Claim constant(
+      "NGCNN's accuracy stays about constant however the graph is perturbed.",
+      fmt::format("NGCNN's accuracy in percent without perturbation and with the most, distances "
+                  "of the perturbed graph, which should be within {} points",
+                  about_constant));
+  Claim falls("GCNN's accuracy falls as the graph is perturbed.",
+              fmt::format("GCNN's accuracy in percent without perturbation and with the most, "
+                          "which should be more than {} points lower",
+                          about_constant));
+  Claim robust("NGCNN is more robust to perturbation than GCNN.",
+               "NGCNN's change in points against GCNN's from no perturbation to the most, "
+               "distances of the perturbed graph");
   std::string stale_text;
   for (const auto& [names, part] : Rows(results, "fig3b").split({"dataset", "K", "perturbation"})) {
     const std::string name = fmt::format("K = {}, {}", names[1], spoken(names[2]));
@@ -215,55 +208,32 @@ std::vector<Verdict> judge_fig3b(const json& results) {
       stale_text += fmt::format("{}{}: {}", stale_text.empty() ? "" : "; ", name, points(stale));
     }
   }
-  std::vector<Verdict> verdicts;
-  decide(verdicts, "fig3b", "NGCNN is more accurate than GCNN in all tested settings.",
-         "Amounts of perturbation at which NGCNN is ahead, distances of the perturbed graph",
-         above);
-  decide(
-      verdicts, "fig3b", "NGCNN's accuracy stays about constant however the graph is perturbed.",
-      fmt::format("NGCNN's accuracy in percent without perturbation and with the most, distances "
-                  "of the perturbed graph, which should be within {} points",
-                  about_constant),
-      constant);
+  std::vector<Verdict> verdicts = decide("fig3b", {above, constant, falls, robust});
   if (!verdicts.empty() && !stale_text.empty()) {
-    verdicts.back().remark = "With stale distances, those of the first graph: " + stale_text + ".";
+    verdicts.at(1).remark = "With stale distances, those of the first graph: " + stale_text + ".";
   }
-  decide(verdicts, "fig3b", "GCNN's accuracy falls as the graph is perturbed.",
-         fmt::format("GCNN's accuracy in percent without perturbation and with the most, which "
-                     "should be more than {} points lower",
-                     about_constant),
-         falls);
-  decide(verdicts, "fig3b", "NGCNN is more robust to perturbation than GCNN.",
-         "NGCNN's change in points against GCNN's from no perturbation to the most, distances of "
-         "the perturbed graph",
-         robust);
-  limit_stand_in(results, verdicts);
-  return verdicts;
+  return limit_stand_in(results, std::move(verdicts));
 }
 
 std::vector<Verdict> judge_depth(const json& results) {
   const Rows rows(results, "claims_depth");
-  Cases above;
-  Cases unlimited;
+  Claim above(
+      "Neighbourhood filters allow deeper networks.",
+      fmt::format("NGCNN's accuracy in percent against GCNN's in the deepest network, which "
+                  "should be more than {} point lower",
+                  points_apart));
+  Claim unlimited("With neighbourhood filters depth is no limiting factor.",
+                  fmt::format("NGCNN's accuracy in percent in the shallowest and in the deepest "
+                              "network, which should lose at most {} points",
+                              depth_costs));
   for_each_dataset(rows, "layers", [&](const auto& name, const auto& gf, const auto& ngf) {
     above.add(
         ngf.y.back() - gf.y.back() > points_apart,
         fmt::format("{}, {} layers: {}", name, ngf.x.back(), against(ngf.y.back(), gf.y.back())));
     unlimited.add(change(ngf) >= -depth_costs, name + ": " + points(ngf));
   });
-  std::vector<Verdict> verdicts;
-  decide(verdicts, "claims_depth", "Neighbourhood filters allow deeper networks.",
-         fmt::format("NGCNN's accuracy in percent against GCNN's in the deepest network, which "
-                     "should be more than {} point lower",
-                     points_apart),
-         above);
-  decide(verdicts, "claims_depth", "With neighbourhood filters depth is no limiting factor.",
-         fmt::format("NGCNN's accuracy in percent in the shallowest and in the deepest network, "
-                     "which should lose at most {} points",
-                     depth_costs),
-         unlimited);
-  judge_gradients(verdicts, rows);
-  return verdicts;
+  const std::vector<Claim> gradients = on_gradients(rows);
+  return decide("claims_depth", {above, unlimited, gradients[0], gradients[1]});
 }
 
 }  // namespace ngf::report

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -26,10 +27,6 @@ constexpr double clearly = 0.9;
 // What the paper calls little and much noise in Figure 2b.
 constexpr double low_noise = 0.1;
 constexpr double high_noise = 0.2;
-
-std::string with_settings(const std::string& settings, const std::string& numbers) {
-  return fmt::format("Settings of the {}. {}", settings, numbers);
-}
 
 Curve epochs_of(const Rows& rows, const std::string& input, const std::string& arch) {
   Curve curve;
@@ -57,20 +54,10 @@ std::map<std::string, double> smallest_errors(const Rows& rows, const std::strin
   return errors;
 }
 
-/// Whether one architecture has the smallest error: rival by rival.
-Cases best_of(const std::map<std::string, double>& errors, const std::string& best) {
-  Cases cases;
-  if (!errors.contains(best)) return cases;
-  for (const auto& [arch, error] : errors) {
-    if (arch == best) continue;
-    cases.add(errors.at(best) < error, fmt::format("against {}: {} and {}", spoken(arch),
-                                                   said(errors.at(best)), said(error)));
-  }
-  return cases;
-}
-
-void judge_rise(std::vector<Verdict>& verdicts, const std::string& settings, const Rows& rows) {
-  Cases rise;
+Claim rise_of(const Rows& rows) {
+  Claim rise("The error falls, reaches a minimum, and rises again as the network fits the noise.",
+             fmt::format("Smallest and last error, which should be {} % larger",
+                         std::round((rises_by - 1) * 100)));
   for (const char* input : {"gf", "ngf"}) {
     for (const char* arch : architectures) {
       const Curve curve = epochs_of(rows, input, arch);
@@ -81,43 +68,43 @@ void judge_rise(std::vector<Verdict>& verdicts, const std::string& settings, con
                            spoken(input), said(curve.y[at]), curve.x[at], said(curve.y.back())));
     }
   }
-  decide(verdicts, "fig2a",
-         "The error falls, reaches a minimum, and rises again as the network fits the noise.",
-         with_settings(settings, fmt::format("Smallest and last error, which should be {} % larger",
-                                             std::round((rises_by - 1) * 100))),
-         rise);
+  return rise;
 }
 
-void judge_winner(std::vector<Verdict>& verdicts, const std::string& settings, const Rows& rows,
-                  const std::string& input) {
-  decide(verdicts, "fig2a",
-         input == "gf"
-             ? "Signals made by a polynomial filter are denoised best by the architecture "
-               "with a polynomial filter, ahead of GCN and SGC."
-             : "Signals made by a neighbourhood filter are denoised best by the "
-               "architecture with a neighbourhood filter.",
-         with_settings(settings, fmt::format("Smallest errors on input {}", spoken(input))),
-         best_of(smallest_errors(rows, input), input));
+/// Whether the architecture that is called like the input has the smallest error: rival by rival.
+Claim winner_of(const Rows& rows, const std::string& input, std::string text) {
+  Claim wins(std::move(text), fmt::format("Smallest errors on input {}", spoken(input)));
+  const std::map<std::string, double> errors = smallest_errors(rows, input);
+  if (!errors.contains(input)) return wins;
+  for (const auto& [arch, error] : errors) {
+    if (arch == input) continue;
+    wins.add(errors.at(input) < error, fmt::format("against {}: {} and {}", spoken(arch),
+                                                   said(errors.at(input)), said(error)));
+  }
+  return wins;
 }
 
 /// Whether NGF, and it alone, gets below the noise on all of these inputs.
-Cases alone_below_noise(const Rows& rows, const std::vector<std::string>& inputs) {
+Claim alone_below_noise(const Rows& rows, const std::vector<std::string>& inputs, std::string text,
+                        std::string_view which) {
+  Claim alone(std::move(text), fmt::format("Smallest errors on {}, where {} is the noisy signal's "
+                                           "own",
+                                           which, noise_power));
   std::map<std::string, double> worst;
   for (const std::string& input : inputs) {
     for (const auto& [arch, error] : smallest_errors(rows, input)) {
       worst[arch] = std::max(worst[arch], error);
     }
   }
-  Cases cases;
   for (const auto& [arch, error] : worst) {
     const std::string told = fmt::format("{}: {}", spoken(arch), said(error));
     if (arch == "ngf") {
-      cases.need(error < noise_power, told);
+      alone.need(error < noise_power, told);
     } else {
-      cases.add(error >= noise_power, told);
+      alone.add(error >= noise_power, told);
     }
   }
-  return cases;
+  return alone;
 }
 
 /// The errors of two architectures at the noise powers that both have.
@@ -146,100 +133,94 @@ std::string told(const Pair& pair) {
   return fmt::format("noise {}: {} against {}", pair.noise, said(pair.first), said(pair.second));
 }
 
-void judge_polynomial_input(std::vector<Verdict>& verdicts, const std::string& settings,
-                            const Rows& rows) {
-  Cases alike;
+std::vector<Claim> on_polynomial_input(const Rows& rows) {
+  Claim alike("On signals made by a polynomial filter, NGF and GF behave alike.",
+              fmt::format("NGF's error against GF's, each noise power, which should be within a "
+                          "factor of {}",
+                          similar));
   for (const Pair& pair : pairs(rows, "gf", "ngf", "gf")) {
     const double ratio = pair.first / pair.second;
     alike.add(ratio <= similar && ratio >= 1 / similar, told(pair));
   }
-  decide(verdicts, "fig2b", "On signals made by a polynomial filter, NGF and GF behave alike.",
-         with_settings(settings, fmt::format("NGF's error against GF's, each noise power, which "
-                                             "should be within a factor of {}",
-                                             similar)),
-         alike);
-  Cases ahead;
+  Claim ahead(
+      "On signals made by a polynomial filter, GCN is ahead of both where there is much noise.",
+      fmt::format("GCN's error against theirs at noise of {} and more", high_noise));
   for (const char* rival : {"gf", "ngf"}) {
     for (const Pair& pair : pairs(rows, "gf", "gcn", rival)) {
       if (pair.noise < high_noise) continue;
       ahead.add(pair.first < pair.second, fmt::format("{} ({})", told(pair), spoken(rival)));
     }
   }
-  decide(verdicts, "fig2b",
-         "On signals made by a polynomial filter, GCN is ahead of both where there is much noise.",
-         with_settings(settings, fmt::format("GCN's error against theirs at noise of {} and more",
-                                             high_noise)),
-         ahead);
+  return {alike, ahead};
 }
 
-void judge_neighborhood_input(std::vector<Verdict>& verdicts, const std::string& settings,
-                              const Rows& rows) {
-  Cases lower;
+std::vector<Claim> on_neighborhood_input(const Rows& rows) {
+  Claim lower(
+      "On signals made by a neighbourhood filter, NGF clearly beats GF at every noise power.",
+      fmt::format("NGF's error against GF's, of which it should be {} % or less", clearly * 100));
   for (const Pair& pair : pairs(rows, "ngf", "ngf", "gf")) {
     lower.add(pair.first <= clearly * pair.second, told(pair));
   }
-  decide(verdicts, "fig2b",
-         "On signals made by a neighbourhood filter, NGF clearly beats GF at every noise power.",
-         with_settings(settings, fmt::format("NGF's error against GF's, of which it should be {} % "
-                                             "or less",
-                                             clearly * 100)),
-         lower);
-  Cases quiet;
-  Cases loud;
+  Claim quiet(
+      "On signals made by a neighbourhood filter, NGF beats GCN where there is little noise.",
+      fmt::format("NGF's error against GCN's at noise of {} and less", low_noise));
+  Claim loud(
+      "On signals made by a neighbourhood filter, GCN is ahead by a small margin where the noise "
+      "power is above 0.2.",
+      fmt::format("NGF's error against GCN's at noise above {}, which should be lower, by a factor "
+                  "of {} at most",
+                  high_noise, similar));
   for (const Pair& pair : pairs(rows, "ngf", "ngf", "gcn")) {
     if (pair.noise <= low_noise) quiet.add(pair.first < pair.second, told(pair));
     if (pair.noise > high_noise) {
       loud.add(pair.second < pair.first && pair.first <= similar * pair.second, told(pair));
     }
   }
-  decide(verdicts, "fig2b",
-         "On signals made by a neighbourhood filter, NGF beats GCN where there is little noise.",
-         with_settings(settings,
-                       fmt::format("NGF's error against GCN's at noise of {} and less", low_noise)),
-         quiet);
-  decide(
-      verdicts, "fig2b",
-      "On signals made by a neighbourhood filter, GCN is ahead by a small margin where the noise "
-      "power is above 0.2.",
-      with_settings(settings, fmt::format("NGF's error against GCN's at noise above {}, which "
-                                          "should be lower, by a factor of {} at most",
-                                          high_noise, similar)),
-      loud);
+  return {lower, quiet, loud};
+}
+
+/// The verdicts of a figure, settings by settings, on the claims that `claims_of` has for its rows.
+template <typename ClaimsOf>
+std::vector<Verdict> by_settings(const json& results, const char* figure,
+                                 const ClaimsOf& claims_of) {
+  std::vector<Verdict> verdicts;
+  for (const auto& [names, rows] : Rows(results, figure).split({"settings"})) {
+    std::ranges::move(
+        decide(figure, claims_of(rows), fmt::format("Settings of the {}. ", names[0])),
+        std::back_inserter(verdicts));
+  }
+  return verdicts;
 }
 
 }  // namespace
 
 std::vector<Verdict> judge_fig2a(const json& results) {
-  std::vector<Verdict> verdicts;
-  for (const auto& [names, rows] : Rows(results, "fig2a").split({"settings"})) {
-    const std::string& settings = names[0];
-    judge_rise(verdicts, settings, rows);
-    judge_winner(verdicts, settings, rows, "gf");
-    judge_winner(verdicts, settings, rows, "ngf");
-    decide(verdicts, "fig2a",
-           "Only the architecture with a neighbourhood filter can denoise signals made by one.",
-           with_settings(settings, fmt::format("Smallest errors on input NGF, where {} is the "
-                                               "noisy signal's own",
-                                               noise_power)),
-           alone_below_noise(rows, {"ngf"}));
-    decide(verdicts, "fig2a",
-           "The architecture with a neighbourhood filter is the only one that denoises both kinds "
-           "of signals.",
-           with_settings(settings, fmt::format("Smallest errors on the worse of both inputs, where "
-                                               "{} is the noisy signal's own",
-                                               noise_power)),
-           alone_below_noise(rows, {"gf", "ngf"}));
-  }
-  return verdicts;
+  return by_settings(results, "fig2a", [](const Rows& rows) {
+    return std::vector<Claim>{
+        rise_of(rows),
+        winner_of(rows, "gf",
+                  "Signals made by a polynomial filter are denoised best by the architecture with "
+                  "a polynomial filter, ahead of GCN and SGC."),
+        winner_of(rows, "ngf",
+                  "Signals made by a neighbourhood filter are denoised best by the architecture "
+                  "with a neighbourhood filter."),
+        alone_below_noise(
+            rows, {"ngf"},
+            "Only the architecture with a neighbourhood filter can denoise signals made by one.",
+            "input NGF"),
+        alone_below_noise(rows, {"gf", "ngf"},
+                          "The architecture with a neighbourhood filter is the only one that "
+                          "denoises both kinds of signals.",
+                          "the worse of both inputs")};
+  });
 }
 
 std::vector<Verdict> judge_fig2b(const json& results) {
-  std::vector<Verdict> verdicts;
-  for (const auto& [names, rows] : Rows(results, "fig2b").split({"settings"})) {
-    judge_polynomial_input(verdicts, names[0], rows);
-    judge_neighborhood_input(verdicts, names[0], rows);
-  }
-  return verdicts;
+  return by_settings(results, "fig2b", [](const Rows& rows) {
+    std::vector<Claim> claims = on_polynomial_input(rows);
+    std::ranges::move(on_neighborhood_input(rows), std::back_inserter(claims));
+    return claims;
+  });
 }
 
 }  // namespace ngf::report

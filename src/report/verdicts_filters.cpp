@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "report/verdict_rules.hpp"
 
@@ -37,9 +36,18 @@ std::string case_name(const std::vector<std::string>& names) {
 }  // namespace
 
 std::vector<Verdict> judge_fig1(const json& results) {
-  Cases growth;
-  Cases levelling;
-  Cases below;
+  Claim growth(
+      "The error of polynomial filters (GF) grows rapidly with the number of taps K, on both kinds "
+      "of graphs.",
+      fmt::format("GF's error at the smallest and at the largest K, which should grow at least "
+                  "{}-fold",
+                  grows_by));
+  Claim levelling(
+      "The error of neighbourhood filters (NGF) levels off, as farther shells differ less.",
+      fmt::format("NGF's error half way and at the largest K, which should grow by at most {} %",
+                  level * 100));
+  Claim below("With many taps neighbourhood filters move less than polynomial ones.",
+              "NGF's error against GF's at the largest K");
   for (const auto& [names, part] : Rows(results, "fig1").split({"graph", "perturbation"})) {
     const Curve gf = part.curve("K", "gf");
     const Curve ngf = part.curve("K", "ngf");
@@ -58,27 +66,18 @@ std::vector<Verdict> judge_fig1(const json& results) {
                             said(gf.y.back()), places_below(ngf, gf), gf.x.size()));
     }
   }
-  std::vector<Verdict> verdicts;
-  decide(verdicts, "fig1",
-         "The error of polynomial filters (GF) grows rapidly with the number of taps K, on both "
-         "kinds of graphs.",
-         fmt::format("GF's error at the smallest and at the largest K, which should grow at least "
-                     "{}-fold",
-                     grows_by),
-         growth);
-  decide(verdicts, "fig1",
-         "The error of neighbourhood filters (NGF) levels off, as farther shells differ less.",
-         fmt::format("NGF's error half way and at the largest K, which should grow by at most {} %",
-                     level * 100),
-         levelling);
-  decide(verdicts, "fig1", "With many taps neighbourhood filters move less than polynomial ones.",
-         "NGF's error against GF's at the largest K", below);
-  return verdicts;
+  return decide("fig1", {growth, levelling, below});
 }
 
 std::vector<Verdict> judge_norms(const json& results) {
-  Cases powers;
-  Cases shells;
+  Claim powers("The powers A^k grow exponentially with k.",
+               fmt::format("Norm of the first and of the last power, which should grow {}-fold a "
+                           "step",
+                           power_grows_by));
+  Claim shells(
+      "The norms of the k-hop matrices need not grow with k, and beyond the diameter they are "
+      "zero.",
+      "Norm of the largest and of the last shell, which should be smaller");
   for (const auto& [names, part] : Rows(results, "claims_norms").split({"graph"})) {
     const Curve power = part.curve("k", "power");
     const Curve shell = part.curve("k", "shell");
@@ -92,21 +91,18 @@ std::vector<Verdict> judge_norms(const json& results) {
                fmt::format("{}: {} at most, {} at the end", spoken(names[0]), said(largest),
                            said(shell.y.back())));
   }
-  std::vector<Verdict> verdicts;
-  decide(verdicts, "claims_norms", "The powers A^k grow exponentially with k.",
-         fmt::format("Norm of the first and of the last power, which should grow {}-fold a step",
-                     power_grows_by),
-         powers);
-  decide(verdicts, "claims_norms",
-         "The norms of the k-hop matrices need not grow with k, and beyond the diameter they are "
-         "zero.",
-         "Norm of the largest and of the last shell, which should be smaller", shells);
-  return verdicts;
+  return decide("claims_norms", {powers, shells});
 }
 
 std::vector<Verdict> judge_float_error(const json& results) {
-  Cases growth;
-  Cases less;
+  Claim growth("Polynomial filters are prone to numerical errors when they have many taps.",
+               fmt::format("GF's relative error in float at the smallest and at the largest K, "
+                           "which should grow at least {}-fold",
+                           grows_by));
+  Claim less("Neighbourhood filters are not prone to numerical errors.",
+             fmt::format("NGF's relative error in float against GF's at the largest K, of which it "
+                         "should be {} % or less",
+                         much_less * 100));
   for (const auto& [names, part] : Rows(results, "claims_float_error").split({"graph"})) {
     const Curve gf = part.curve("K", "gf");
     const Curve ngf = part.curve("K", "ngf");
@@ -116,40 +112,27 @@ std::vector<Verdict> judge_float_error(const json& results) {
     less.add(ngf.y.back() <= much_less * gf.y.back(),
              fmt::format("{}: {} against {}", name, said(ngf.y.back()), said(gf.y.back())));
   }
-  std::vector<Verdict> verdicts;
-  decide(verdicts, "claims_float_error",
-         "Polynomial filters are prone to numerical errors when they have many taps.",
-         fmt::format("GF's relative error in float at the smallest and at the largest K, which "
-                     "should grow at least {}-fold",
-                     grows_by),
-         growth);
-  decide(verdicts, "claims_float_error", "Neighbourhood filters are not prone to numerical errors.",
-         fmt::format("NGF's relative error in float against GF's at the largest K, of which it "
-                     "should be {} % or less",
-                     much_less * 100),
-         less);
-  return verdicts;
+  return decide("claims_float_error", {growth, less});
 }
 
 std::vector<Verdict> judge_shell_change(const json& results) {
-  Cases falling;
+  Claim falling(
+      "Perturbation changes a k-hop matrix less the larger k is, because paths are redundant.",
+      "Pairs that changed for each pair, in the first and in the last shell, which should be less");
   const Rows rows(results, "claims_shell_change");
   for (const auto& [names, part] : rows.split({"graph", "perturbation"})) {
     const Curve change = part.curve("k", "change");
     if (change.x.size() < 2) continue;
     falling.add(change.y.back() < change.y.front(), case_name(names) + ": " + from_to(change));
   }
-  std::vector<Verdict> verdicts;
-  decide(
-      verdicts, "claims_shell_change",
-      "Perturbation changes a k-hop matrix less the larger k is, because paths are redundant.",
-      "Pairs that changed for each pair, in the first and in the last shell, which should be less",
-      falling);
-  return verdicts;
+  return decide("claims_shell_change", {falling});
 }
 
 std::vector<Verdict> judge_constant_taps(const json& results) {
-  Cases zero;
+  Claim zero(
+      "With constant taps, K - 1 no smaller than the diameters and connected graphs, the "
+      "neighbourhood filter does not change at all when edges do.",
+      "Relative error of the filter, which should be exactly 0");
   for (const json* row : Rows(results, "claims_constant_taps").all()) {
     // A diameter that is null is that of a graph in pieces, for which the paper claims nothing.
     const auto reach = [&](const char* key) {
@@ -163,12 +146,7 @@ std::vector<Verdict> judge_constant_taps(const json& results) {
              fmt::format("{}, K = {}: {}", spoken(row->at("graph")), row->at("K").get<double>(),
                          number ? said(error.get<double>()) : "no number"));
   }
-  std::vector<Verdict> verdicts;
-  decide(verdicts, "claims_constant_taps",
-         "With constant taps, K - 1 no smaller than the diameters and connected graphs, the "
-         "neighbourhood filter does not change at all when edges do.",
-         "Relative error of the filter, which should be exactly 0", zero);
-  return verdicts;
+  return decide("claims_constant_taps", {zero});
 }
 
 }  // namespace ngf::report

@@ -1,91 +1,63 @@
 #include "report/xml_text.hpp"
 
-#include <array>
-#include <cstdint>
+#include <algorithm>
+#include <nlohmann/json.hpp>
 
 namespace ngf::report {
 
 namespace {
 
-struct Character {
-  std::uint32_t code = 0;
-  std::size_t bytes = 1;
-  bool valid = false;
-};
+constexpr std::string_view replacement = "\xEF\xBF\xBD";
 
-/// The first character of a text that is not empty. What is no UTF-8 is one byte long.
-Character first_character(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned lead = byte(0);
-  if (lead < 0x80) return {lead, 1, true};
-  std::size_t length = 0;
-  if (lead >= 0xC2) length = 2;
-  if (lead >= 0xE0) length = 3;
-  if (lead >= 0xF0) length = 4;
-  if (length == 0 || lead > 0xF4 || text.size() < length) return {};
-  std::uint32_t code = lead & (0x7FU >> length);
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0U) != 0x80) return {};
-    code = code << 6 | (byte(i) & 0x3FU);
-  }
-  // The least code of each length, below which the same character has a shorter form.
-  constexpr std::array<std::uint32_t, 5> least{0, 0, 0x80, 0x800, 0x10000};
-  const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
-  if (code < least[length] || code > 0x10FFFF || surrogate) return {};
-  return {code, length, true};
+/// The text with replacement characters for what is no UTF-8, which JSON cannot hold either.
+std::string valid_utf8(std::string_view text) {
+  using nlohmann::json;
+  return json::parse(json(text).dump(-1, ' ', false, json::error_handler_t::replace))
+      .get<std::string>();
 }
 
-bool allowed_in_xml(std::uint32_t code) {
-  if (code < 0x20) return code == '\t' || code == '\n' || code == '\r';
-  return code != 0xFFFE && code != 0xFFFF;
-}
-
-/// Calls take(character, its bytes) for all characters.
-template <typename Take>
-void for_each_character(std::string_view text, const Take& take) {
-  while (!text.empty()) {
-    const Character character = first_character(text);
-    take(character, text.substr(0, character.bytes));
-    text.remove_prefix(character.bytes);
-  }
-}
+bool begins_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80; }
 
 }  // namespace
 
 std::string xml_text(std::string_view text) {
+  const std::string valid = valid_utf8(text);
   std::string result;
-  for_each_character(text, [&](const Character& character, std::string_view bytes) {
-    if (!character.valid || !allowed_in_xml(character.code)) {
-      result += "\xEF\xBF\xBD";
-    } else if (bytes == "&") {
+  for (std::size_t i = 0; i < valid.size(); ++i) {
+    const char c = valid[i];
+    const bool control = c >= '\0' && c < ' ' && c != '\t' && c != '\n' && c != '\r';
+    // U+FFFE and U+FFFF are three bytes each.
+    const bool no_character = valid.compare(i, 2, "\xEF\xBF") == 0 && valid[i + 2] >= '\xBE';
+    if (control || no_character) {
+      result += replacement;
+      i += no_character ? 2 : 0;
+    } else if (c == '&') {
       result += "&amp;";
-    } else if (bytes == "<") {
+    } else if (c == '<') {
       result += "&lt;";
-    } else if (bytes == ">") {
+    } else if (c == '>') {
       result += "&gt;";
-    } else if (bytes == "\"") {
+    } else if (c == '"') {
       result += "&quot;";
     } else {
-      result += bytes;
+      result += c;
     }
-  });
+  }
   return result;
 }
 
 std::size_t character_count(std::string_view text) {
-  std::size_t count = 0;
-  for_each_character(text, [&](const Character&, std::string_view) { ++count; });
-  return count;
+  return static_cast<std::size_t>(std::ranges::count_if(valid_utf8(text), begins_character));
 }
 
 std::string shortened(std::string_view text, std::size_t most) {
-  if (character_count(text) <= most) return std::string(text);
-  std::string result;
+  std::string valid = valid_utf8(text);
   std::size_t count = 0;
-  for_each_character(text, [&](const Character&, std::string_view bytes) {
-    if (++count < most) result += bytes;
-  });
-  return result + "…";
+  std::size_t cut = 0;
+  for (std::size_t i = 0; i < valid.size(); ++i) {
+    if (begins_character(valid[i]) && ++count == most) cut = i;
+  }
+  return count <= most ? valid : valid.substr(0, cut) + "…";
 }
 
 }  // namespace ngf::report

@@ -64,13 +64,16 @@ void choose_storage(ShellPlan& plan, Storage better) {
   if (fits(plan.storage)) return;
   const std::uint64_t needed = plan.bytes();
   const std::uint64_t enough = detail::sufficient_budget(needed);
+  Advice advice{"give {}", {{"memory", enough}}};
+  if (plan.storage != Storage::stream && fits(Storage::stream)) {
+    advice.text += ", or {}";
+    advice.settings.push_back({"storage", std::string(storage_name(Storage::stream))});
+  }
   throw MemoryExceeded(
-      fmt::format(
-          "{} shells need {} of memory{}, and {} may be taken; give --memory {}{}",
-          storage_name(plan.storage), detail::human_bytes(needed),
-          plan.estimate.exact ? "" : " (estimated)", detail::human_bytes(plan.budget), enough,
-          plan.storage != Storage::stream && fits(Storage::stream) ? ", or --storage stream" : ""),
-      enough);
+      fmt::format("{} shells need {} of memory{}, and {} may be taken", storage_name(plan.storage),
+                  detail::human_bytes(needed), plan.estimate.exact ? "" : " (estimated)",
+                  detail::human_bytes(plan.budget)),
+      enough, std::move(advice));
 }
 
 /// What each storage takes, for so many hops.

@@ -254,7 +254,8 @@ struct Tikhonov::State {
 
 Tikhonov::Tikhonov(const Graph& graph, std::uint64_t seed) {
   if (graph.directed()) {
-    detail::fail("tikhonov smoothing is for undirected graphs; leave --directed out");
+    throw Error("tikhonov smoothing is for undirected graphs",
+                {"leave {} out", {{"directed", true}}});
   }
   state_ = std::make_unique<State>(graph, seed);
 }

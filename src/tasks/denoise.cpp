@@ -273,7 +273,8 @@ class NetworkDenoiser {
     for (double& value : own.criterion) value *= to_own_unit;
     own.error_noisy = error_of(clean_, s, noisy_.col(s));
     if (!result_.signals.col(s).allFinite()) {
-      fail("the fit of signal {} diverged; take a smaller step: --lr", s);
+      throw Error(fmt::format("the fit of signal {} diverged", s),
+                  {"take a smaller step: {}", {{"lr"}}});
     }
     if (settings_.stop != StopRule::blind) return;
     own.explained = 1 - verdict.held_out_error / verdict.null_error;

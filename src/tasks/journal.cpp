@@ -161,7 +161,7 @@ bool Journal::load_record(std::string_view line) {
 }
 
 void Journal::write(const std::string& text) {
-  const int failure = io::write_at(file_, text, bytes_);
+  const int failure = io::write_all(file_, text, bytes_);
   if (failure != 0) fail("{}: cannot be written: {}", path_.string(), std::strerror(failure));
 }
 

@@ -15,13 +15,13 @@
 namespace ngf::io {
 
 struct KnownFile {
-  std::string_view name;
-  std::uint64_t size;
+  std::string name;
+  std::uint64_t size = 0;
   std::string_view sha256;
 };
 
 struct KnownDataset {
-  std::string_view name;    ///< as a command line gives it, such as "planetoid:cora"
+  std::string name;         ///< as a command line gives it, such as "planetoid:cora"
   std::string_view folder;  ///< below a folder of data sets
   std::string_view url;     ///< of the folder that holds the files
   std::array<KnownFile, 8> files;

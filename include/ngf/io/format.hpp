@@ -1,6 +1,5 @@
 #pragma once
 
-#include <optional>
 #include <string_view>
 
 namespace ngf::io {
@@ -21,6 +20,5 @@ enum class Format {
 
 /// The name that the command line and messages use: "edge-list", "matrix-market", ...
 std::string_view format_name(Format format);
-std::optional<Format> format_from_name(std::string_view name);
 
 }  // namespace ngf::io

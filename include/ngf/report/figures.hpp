@@ -12,6 +12,8 @@ namespace ngf {
 struct FigureCharts {
   std::string name;  ///< as `fig1` or `claims_norms`: what its files are called
   std::string title;
+  std::string shows;          ///< what is drawn, whatever the numbers are
+  std::string note;           ///< what a reader should know beside it; may be empty
   std::vector<Chart> charts;  ///< none where the figure is a table
 };
 

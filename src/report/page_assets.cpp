@@ -21,9 +21,8 @@ body {
   font: 16px/1.6 system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif;
   overflow-wrap: break-word;
 }
-header, main, footer { max-width: 1320px; margin: 0 auto; padding: 0 clamp(1rem, 3vw, 2.5rem); }
+header, main { max-width: 1320px; margin: 0 auto; padding: 0 clamp(1rem, 3vw, 2.5rem); }
 header { padding-top: clamp(1.5rem, 4vw, 3.5rem); }
-footer { padding-bottom: 4rem; }
 h1 { font-size: clamp(1.6rem, 4vw, 2.3rem); line-height: 1.2; margin: 0 0 .5rem; }
 h2 { font-size: 1.4rem; line-height: 1.3; margin: 0 0 .75rem; }
 h3 { font-size: 1rem; margin: 1.5rem 0 .5rem; }
@@ -95,12 +94,63 @@ td.differs { background: var(--wrong); }
 @media print {
   :root { color-scheme: light; }
   body { font-size: 10.5pt; }
-  header, main, footer { max-width: none; padding: 0; }
+  header, main { max-width: none; padding: 0; }
   section { break-before: page; border: 0; margin: 0; padding: 0; }
   figure, .verdicts > li, tr { break-inside: avoid; }
   .charts, .verdicts { grid-template-columns: 1fr 1fr; }
   .tip, .hint, .skip { display: none; }
 }
 )css";
+
+const std::string_view page_script = R"js(
+"use strict";
+
+// A click on an entry of a legend, or Enter or space where it has the focus, hides and shows its line.
+function makeSwitch(key) {
+  const number = [...key.classList].find(name => /^key-\d+$/.test(name)).slice(4);
+  const line = key.closest(".chart").querySelector(".series-" + number);
+  key.setAttribute("role", "button");
+  key.setAttribute("tabindex", "0");
+  key.setAttribute("aria-pressed", "true");
+  const flip = () => {
+    const off = line.classList.toggle("off");
+    key.classList.toggle("off", off);
+    key.setAttribute("aria-pressed", String(!off));
+  };
+  key.addEventListener("click", flip);
+  key.addEventListener("keydown", event => {
+    if (event.key !== "Enter" && event.key !== " ") return;
+    event.preventDefault();
+    flip();
+  });
+}
+
+for (const chart of document.querySelectorAll("svg.ngf-chart")) chart.setAttribute("role", "group");
+document.querySelectorAll(".key").forEach(makeSwitch);
+
+// The titles of points, shown at once, and under a finger too.
+const tip = document.createElement("div");
+tip.className = "tip";
+tip.hidden = true;
+document.body.append(tip);
+
+for (const title of document.querySelectorAll(".series title")) {
+  title.parentNode.dataset.tip = title.textContent;
+  title.parentNode.setAttribute("aria-label", title.textContent);
+  title.remove();
+}
+
+function showTip(event) {
+  const text = event.target.dataset && event.target.dataset.tip;
+  tip.hidden = !text;
+  if (!text) return;
+  tip.textContent = text;
+  const right = scrollX + document.documentElement.clientWidth - tip.offsetWidth - 8;
+  tip.style.left = Math.max(8, Math.min(event.pageX + 12, right)) + "px";
+  tip.style.top = event.pageY - tip.offsetHeight - 12 + "px";
+}
+document.addEventListener("pointermove", showTip);
+document.addEventListener("pointerdown", showTip);
+)js";
 
 }  // namespace ngf::report

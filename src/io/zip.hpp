@@ -7,9 +7,11 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
+#include "io/atomic_file.hpp"
 #include "io/input.hpp"
 
 namespace ngf::io {
@@ -46,22 +48,26 @@ class ZipArchive {
                    std::uint64_t limit = std::numeric_limits<std::uint64_t>::max()) const;
 
  private:
-  // What libzip's callback works on.
-  struct Source {
-    const Input& input;
-    std::uint64_t position = 0;
-    zip_error_t error{};
-  };
-  static zip_int64_t serve(void* source, void* data, zip_uint64_t length, zip_source_cmd_t command);
   struct Discard {
     void operator()(zip_t* archive) const { zip_discard(archive); }
   };
 
   void check_sizes(const std::string& name, const Member& member, std::uint64_t total) const;
 
-  Source source_;
+  const Input& input_;
   std::unique_ptr<zip_t, Discard> archive_;
   std::map<std::string, Member, std::less<>> members_;
 };
+
+/// A member to write: its bytes are `head` followed by `body`, which outlives the writing.
+struct ZipMember {
+  std::string name;
+  std::string head;
+  std::span<const char> body;
+};
+
+/// Fills `file`, which is the caller's to commit, with a ZIP archive: deflated, unless the result
+/// would look like a zip bomb to whoever reads it. The same members give the same bytes.
+void write_zip(const AtomicFile& file, std::span<const ZipMember> members);
 
 }  // namespace ngf::io

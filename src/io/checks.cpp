@@ -1,15 +1,43 @@
-#include "io/contradiction.hpp"
+#include "io/checks.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/fail.hpp"
-#include "io/limits.hpp"
+#include "base/memory.hpp"
 
 namespace ngf::io {
 
+void check_node_count(std::uint64_t nodes, const Input& input, std::string_view place) {
+  constexpr std::uint64_t always_fine = std::uint64_t{1} << 22;
+  if (nodes > std::numeric_limits<NodeId>::max()) {
+    detail::fail("{}: {} nodes; at most {} are possible", place, nodes,
+                 std::numeric_limits<NodeId>::max());
+  }
+  if (nodes > std::max(always_fine, 64 * input.size())) {
+    detail::fail("{}: {} nodes in a file of {} bytes: the number is not credible", place, nodes,
+                 input.size());
+  }
+}
+
+std::int64_t largest_label(std::uint64_t nodes) {
+  constexpr std::uint64_t always_fine = 65535;
+  constexpr std::uint64_t most = std::numeric_limits<std::int32_t>::max();
+  return static_cast<std::int64_t>(std::clamp(nodes, always_fine + 1, most) - 1);
+}
+
+void check_matrix_budget(const Input& input, std::uint64_t rows, std::uint64_t cols,
+                         const MatrixReadOptions& options) {
+  const auto copies = static_cast<std::uint64_t>(options.copies);
+  detail::check_budget(copies * rows * cols * sizeof(double), options.memory,
+                       fmt::format("{}: work on {} x {} numbers", input.name(), rows, cols));
+}
+
+Advice read_anyway() { return {"the option {} reads it anyway", {{"lenient", true}}}; }
+
 void report_contradiction(const Input& input, const ReadOptions& options, ReadResult& result,
-                          const std::string& text, std::string_view remedy) {
-  if (!options.lenient) detail::fail("{}: {}; {}", input.name(), text, remedy);
+                          const std::string& text, const Advice& remedy) {
+  if (!options.lenient) throw Error(fmt::format("{}: {}", input.name(), text), remedy);
   result.warnings.push_back(text);
 }
 

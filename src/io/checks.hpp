@@ -1,19 +1,38 @@
 #pragma once
 
+// What no file is trusted in: the sizes that it claims, and that it agrees with itself.
+
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "io/input.hpp"
+#include "ngf/error.hpp"
 #include "ngf/io/read.hpp"
 
 namespace ngf::io {
 
-inline constexpr std::string_view lenient_remedy = "the option lenient reads it anyway";
+/// Throws Error when a graph of `nodes` nodes is more than the size of its file justifies, or more
+/// than a NodeId counts. `place` says where the number comes from.
+void check_node_count(std::uint64_t nodes, const Input& input, std::string_view place);
+
+/// The largest label that is credible in a data set of `nodes` nodes: a network has an output for
+/// each number up to the largest, so more classes than nodes are an error, but for small graphs
+/// that are part of a larger one.
+std::int64_t largest_label(std::uint64_t nodes);
+
+/// Throws MemoryExceeded when the caller's copies of a matrix of numbers do not fit into the
+/// budget.
+void check_matrix_budget(const Input& input, std::uint64_t rows, std::uint64_t cols,
+                         const MatrixReadOptions& options);
+
+/// The advice to read such a file with ReadOptions::lenient.
+Advice read_anyway();
 
 /// Reports that a file contradicts its own header or itself: throws Error, which ends with
 /// `remedy`, or, with ReadOptions::lenient, adds a warning to `result`.
 void report_contradiction(const Input& input, const ReadOptions& options, ReadResult& result,
-                          const std::string& text, std::string_view remedy = lenient_remedy);
+                          const std::string& text, const Advice& remedy = read_anyway());
 
 /// Reports a header that promises `promised` of `what`, in line `line`, where `found` follow.
 void check_promise(const Input& input, const ReadOptions& options, ReadResult& result,
