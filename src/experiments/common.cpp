@@ -68,6 +68,12 @@ void for_each_realisation(const Study& study, Progress* progress,
 
 std::string_view input_name(SignalKind kind) { return kind == SignalKind::gf ? "gf" : "ngf"; }
 
+void count_products(Cell& cell, const DenoiseCase& data, const DenoiseSettings& settings) {
+  cell.products =
+      epoch_flops(data.graph, settings) * settings.epochs * static_cast<double>(data.noisy.cols());
+  cell.seconds = cell.products * costs::of_product;
+}
+
 // ---- Node classification ----
 
 std::size_t runs_a_point(const Study& study) {
@@ -86,6 +92,13 @@ ClassifySettings paper_training(const Study& study, ModelKind model, std::uint32
   settings.threads = study.threads;
   settings.memory = study.memory;
   return settings;
+}
+
+double training_seconds(const Dataset& dataset, const ClassifySettings& settings,
+                        std::size_t runs) {
+  return costs::of_unit * static_cast<double>(runs) * settings.epochs *
+         static_cast<double>(settings.model.hidden * settings.model.layers) *
+         static_cast<double>(dataset.graph.nodes());
 }
 
 std::vector<RunResult> train(const Dataset& dataset, const ClassifySettings& settings,

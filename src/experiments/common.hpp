@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "experiments/costs.hpp"
 #include "ngf/experiments.hpp"
 #include "ngf/perturb.hpp"
 #include "ngf/report/summary.hpp"
@@ -59,6 +60,8 @@ inline constexpr std::array<SignalKind, 2> inputs{SignalKind::gf, SignalKind::ng
 inline constexpr std::array<DenoiseArch, 4> architectures{DenoiseArch::gf, DenoiseArch::ngf,
                                                           DenoiseArch::gcn, DenoiseArch::sgc};
 std::string_view input_name(SignalKind kind);
+/// Fills in the products of fits to all signals of a case, and the time that they take.
+void count_products(Cell& cell, const DenoiseCase& data, const DenoiseSettings& settings);
 
 // ---- Node classification, of figures 3a and 3b and the claim on depth ----
 
@@ -70,6 +73,8 @@ std::size_t runs_a_point(const Study& study);
 std::string_view filter_name(ModelKind model);
 /// The paper's test case 3 with K taps.
 ClassifySettings paper_training(const Study& study, ModelKind model, std::uint32_t taps);
+/// A rough time of so many runs.
+double training_seconds(const Dataset& dataset, const ClassifySettings& settings, std::size_t runs);
 /// Trains `count` networks on the public split.
 std::vector<RunResult> train(const Dataset& dataset, const ClassifySettings& settings,
                              std::size_t count, Progress* progress);

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "experiments/cost.hpp"
+#include "experiments/common.hpp"
 
 namespace ngf::experiments {
 
@@ -59,12 +59,12 @@ Figure fig2a(const Study& study) {
   using namespace of_fig2a;
   Figure figure{"fig2a", "denoising: error against epochs", {}};
   // All cells have its graph, and as many signals.
-  const auto data = std::make_shared<const DenoiseCase>(data_of(study, inputs[0]));
+  const DenoiseCase data = data_of(study, inputs[0]);
   for (const SignalKind input : inputs) {
     for (const DenoiseArch arch : architectures) {
       Cell& cell = figure.cells.emplace_back();
       cell.key = fmt::format("fig2a {} {}", input_name(input), arch_name(arch));
-      foretell_fits(cell, data, fit_of(study, arch));
+      count_products(cell, data, fit_of(study, arch));
       cell.run = [&study, input, arch](Progress* progress) {
         return run(study, input, arch, progress);
       };

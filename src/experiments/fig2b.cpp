@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "experiments/cost.hpp"
+#include "experiments/common.hpp"
 
 namespace ngf::experiments {
 
@@ -65,14 +65,13 @@ Figure fig2b(const Study& study) {
   using namespace of_fig2b;
   Figure figure{"fig2b", "denoising: error against noise", {}};
   // All cells have its graph, and as many signals.
-  const auto data = std::make_shared<const DenoiseCase>(
-      data_of(study, {inputs[0], noise_powers[0], DenoiseArch::gf}));
+  const DenoiseCase data = data_of(study, {inputs[0], noise_powers[0], DenoiseArch::gf});
   for (const SignalKind input : inputs) {
     for (const double power : powers_of(study)) {
       for (const DenoiseArch arch : architectures) {
         Cell& cell = figure.cells.emplace_back();
         cell.key = fmt::format("fig2b {} {} {}", input_name(input), power, arch_name(arch));
-        foretell_fits(cell, data, fit_of(study, arch));
+        count_products(cell, data, fit_of(study, arch));
         cell.run = [&study, point = Point{input, power, arch}](Progress* progress) {
           return run(study, point, progress);
         };
