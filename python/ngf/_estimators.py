@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
+from pathlib import Path
+
 import numpy as np
 import scipy.sparse as sp
 
@@ -18,7 +21,7 @@ from ._data import Dataset
 
 
 # What each setting is; those that are missing are names.
-_WHOLE = {"hops", "min_paths", "hidden", "layers", "epochs", "patience", "folds", "threads", "memory"}
+_WHOLE = {"hops", "min_paths", "hidden", "layers", "epochs", "patience", "batch", "folds", "threads", "memory"}
 _REAL = {"dropout", "lr", "weight_decay", "noise_level"}
 _FLAGS = {"learn_taps", "bias", "skip", "normalize_features"}
 
@@ -67,6 +70,9 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
     validation_fraction : share of the nodes fitted that choose the epoch instead of being learned from,
         unless ``fit`` is given some
     runs : networks that are trained, with seeds random_state, + 1, ...; the best on the validation nodes is kept
+    batch : runs that are trained side by side, at most
+    journal : a file in which finished runs are kept until all are: after an interrupt, ``fit`` with the same settings
+        trains only the others
 
     >>> data = __import__("ngf").generate.citation_network(500)
     >>> train, validation, test = data.split
@@ -78,7 +84,8 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
     def __init__(self, graph=None, features=None, *, model="ngcnn", recipe="strong", hops=None, taps=None,
                  learn_taps=None, normalize=None, shift=None, min_paths=None, hidden=None, layers=None, bias=None,
                  skip=None, normalize_features=None, dropout=None, lr=None, weight_decay=None, epochs=None, patience=None,
-                 metric="accuracy", validation_fraction=0.2, runs=1, random_state=1, threads=None, memory=None):
+                 metric="accuracy", validation_fraction=0.2, runs=1, batch=None, journal=None, random_state=1,
+                 threads=None, memory=None):
         self.graph = graph
         self.features = features
         self.model = model
@@ -102,6 +109,8 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
         self.metric = metric
         self.validation_fraction = validation_fraction
         self.runs = runs
+        self.batch = batch
+        self.journal = journal
         self.random_state = random_state
         self.threads = threads
         self.memory = memory
@@ -119,7 +128,7 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
              bias=self.bias, skip=self.skip, normalize_features=self.normalize_features)
         _set(settings.run, seed=seed, dropout=self.dropout, lr=self.lr,
              weight_decay=self.weight_decay)
-        _set(settings, epochs=self.epochs, patience=self.patience, metric=self.metric,
+        _set(settings, epochs=self.epochs, patience=self.patience, batch=self.batch, metric=self.metric,
              threads=arguments.threads(self.threads), memory=arguments.memory(self.memory))
         return settings
 
@@ -161,11 +170,13 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
         dataset = _dataset(graph, features, known)
         runs = arguments.whole(self.runs, "runs", 1, 10**6)
         settings = self._settings(seed)
+        journal = None if self.journal is None else Path(self.journal)
         if hasattr(self.graph, "place_of"):
-            results = _train_together(self.graph, features, known, nodes, validation, settings, runs)
+            best = _train_together(self.graph, features, known, nodes, validation, settings, runs, journal)
         else:
-            results = _engine.train(dataset, _sorted(nodes), _sorted(validation), _sorted(validation), settings, runs)
-        best = max(results, key=lambda run: run.validation_score)
+            best = _engine.train(dataset, _sorted(nodes), _sorted(validation), _sorted(validation), settings, runs, journal)
+        if best.damage:
+            warnings.warn(best.damage, stacklevel=2)
         self.model_ = best.model
         self.history_ = best.history
         self.best_epoch_ = best.best_epoch
@@ -227,7 +238,6 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
 
 def _model_bytes(model) -> bytes:
     import tempfile
-    from pathlib import Path
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.safetensors"
@@ -237,7 +247,6 @@ def _model_bytes(model) -> bytes:
 
 def _model_from(content: bytes):
     import tempfile
-    from pathlib import Path
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.safetensors"
@@ -262,13 +271,13 @@ def _node_numbers(nodes, count) -> np.ndarray:
     return nodes
 
 
-def _train_together(deal, features, labels, nodes, validation, settings, runs):
+def _train_together(deal, features, labels, nodes, validation, settings, runs, journal):
     """The processes of an ``ngf.mpi.Deal`` train together, each on its own nodes."""
     rows = features.tocsr() if sp.issparse(features) else np.asarray(features)
     dealt = _dataset(deal.graph, rows[deal.order], np.ascontiguousarray(labels[deal.order]))
     settings.partition_by(deal._engine)
     places = [_sorted(deal.place_of(part)) for part in (nodes, validation, validation)]
-    return _engine.train(dealt, *places, settings, runs)
+    return _engine.train(dealt, *places, settings, runs, journal)
 
 
 def _dataset(graph, features, labels):
