@@ -16,7 +16,7 @@
 
 #include "measure.hpp"
 #include "ngf/random.hpp"
-#include "ngf/report/summary.hpp"
+#include "ngf/summary.hpp"
 #include "ngf/tasks/denoise_cases.hpp"
 
 namespace {

@@ -22,7 +22,7 @@
 #include "ngf/error.hpp"
 #include "ngf/io/write.hpp"
 #include "ngf/report/chart.hpp"
-#include "ngf/report/summary.hpp"
+#include "ngf/summary.hpp"
 #include "verbs.hpp"
 
 namespace ngf::cli {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "ngf/report/summary.hpp"
+#include "ngf/summary.hpp"
 
 namespace ngf::cli {
 

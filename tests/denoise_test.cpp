@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "ngf/error.hpp"
-#include "ngf/report/summary.hpp"
+#include "ngf/summary.hpp"
 #include "ngf/tasks/denoise_cases.hpp"
 #include "tests/denoise_support.hpp"
 #include "tests/support.hpp"

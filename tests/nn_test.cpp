@@ -162,18 +162,6 @@ TEST(Network, GradientsAreThoseOfFiniteDifferences) {
   }
 }
 
-TEST(Network, GradientOfSquaredErrors) {
-  constexpr std::size_t runs = 2;
-  const SignalsOf<double> targets = random_features<double>(nodes, 3, 1, 8);
-  const std::vector<NodeId> read{1, 2, 20};
-  const auto loss = [&](const SignalsOf<double>& outputs, SignalsOf<double>* gradient) {
-    return squared_error<double>(outputs, runs, targets, read, gradient);
-  };
-  Network<double> network = make_network<double>({"", model(ModelKind::ngcnn)}, runs);
-  draw_parameters(network, {1, 2});
-  expect_gradient(network, nullptr, loss);
-}
-
 /// Layers by their definition, with H as a matrix.
 Matrix plain_logits(const Case& c, const std::vector<double>& parameters) {
   const Graph graph = some_graph(nodes, c.directed);

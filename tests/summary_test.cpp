@@ -1,4 +1,4 @@
-#include "ngf/report/summary.hpp"
+#include "ngf/summary.hpp"
 
 #include <gmock/gmock.h>
 

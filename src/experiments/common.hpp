@@ -9,7 +9,7 @@
 #include "experiments/costs.hpp"
 #include "ngf/experiments.hpp"
 #include "ngf/perturb.hpp"
-#include "ngf/report/summary.hpp"
+#include "ngf/summary.hpp"
 #include "ngf/tasks/classify.hpp"
 #include "ngf/tasks/robustness.hpp"
 

@@ -298,12 +298,8 @@ void Decoder<Real>::update(std::size_t begin, std::size_t end, const DecoderStep
     for (std::size_t i = begin; i < end; ++i) c_[i] -= lr * gradient_[i];
     return;
   }
-  const auto t = static_cast<double>(steps_);
-  const double mean_share = 1 - std::pow(kernels::adam_mean, t);
-  const double square_share = 1 - std::pow(kernels::adam_square, t);
-  const kernels::AdamStep<Real> adam{static_cast<Real>(step.lr / mean_share),
-                                     static_cast<Real>(1 / std::sqrt(square_share)), Real{0}};
-  kernels::adam(adam, &gradient_[begin], end - begin, &mean_[begin], &square_[begin], &c_[begin]);
+  kernels::adam(kernels::adam_step<Real>(steps_, step.lr), &gradient_[begin], end - begin,
+                &mean_[begin], &square_[begin], &c_[begin]);
 }
 
 template <typename Real>

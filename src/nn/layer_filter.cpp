@@ -82,8 +82,7 @@ LayerFilter::LayerFilter(const ModelSettings& settings, const Graph& graph,
   } else if (on_shells) {
     filter_ = ShardedNeighborhoodFilter(graph, taps, options, build.partition, progress);
   } else {
-    filter_ =
-        ShardedPolynomialFilter(graph, taps, shift, build.threads, build.partition, progress);
+    filter_ = ShardedPolynomialFilter(graph, taps, shift, build.threads, build.partition, progress);
   }
 }
 

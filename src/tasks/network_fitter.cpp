@@ -62,11 +62,10 @@ class NetworkFitter : public Fitter {
         model_(model_of(settings)),
         nodes_(graph.nodes()),
         filter_(detail::make_in_half(settings.memory, [&](std::uint64_t memory) {
-          return LayerFilter(model_, graph,
-                             {.storage = settings.storage,
-                              .threads = settings.threads,
-                              .memory = memory},
-                             progress);
+          return LayerFilter(
+              model_, graph,
+              {.storage = settings.storage, .threads = settings.threads, .memory = memory},
+              progress);
         })) {
     const std::int64_t inputs = input_width(graph, settings);
     const double deviation = settings.input_deviation > 0

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "nn/model_json.hpp"
 #include "tasks/fingerprint.hpp"
 
 namespace ngf {
@@ -63,37 +63,27 @@ RunRecord record_from(const std::string& piece) {
 }  // namespace
 
 std::string TrainTask::text() const {
-  const ModelSettings& model = settings.model;
-  const Json settings_json{{"job", "train"},
-                           {"version", NGF_VERSION},
-                           {"data", name},
-                           {"sha256", detail::fingerprint(*dataset, split)},
-                           {"model", model_name(model.model)},
-                           {"hops", model.hops},
-                           {"taps", model.taps},
-                           {"unit_taps", model.unit_taps},
-                           {"learn_taps", model.learn_taps},
-                           {"tap_groups", model.tap_groups},
-                           {"normalize", normalization_name(model.normalization)},
-                           {"shift", shift_name(model.shift)},
-                           {"min_paths", model.min_paths},
-                           {"hidden", model.hidden},
-                           {"layers", model.layers},
-                           {"bias", model.bias},
-                           {"skip", model.skip},
-                           {"normalize_features", model.normalize_features},
-                           {"dropout", settings.run.dropout},
-                           {"lr", settings.run.lr},
-                           {"weight_decay", settings.run.weight_decay},
-                           {"decay_all_layers", settings.decay_all_layers},
-                           {"init", initialization_name(settings.run.init)},
-                           {"optimizer", optimizer_name(settings.optimizer)},
-                           {"epochs", settings.epochs},
-                           {"patience", settings.patience},
-                           {"metric", metric_name(settings.metric)},
-                           {"storage", storage_name(settings.storage)}};
+  Json text{{"job", "train"},
+            {"version", NGF_VERSION},
+            {"data", name},
+            {"sha256", detail::fingerprint(*dataset, split)}};
+  const Json model = nn::to_json(settings.model);
+  for (const auto& [key, value] : model.items()) {
+    // No network with a linear output is trained here.
+    if (key != "linear_output") text[key == "normalization" ? "normalize" : key] = value;
+  }
+  text.update({{"dropout", settings.run.dropout},
+               {"lr", settings.run.lr},
+               {"weight_decay", settings.run.weight_decay},
+               {"decay_all_layers", settings.decay_all_layers},
+               {"init", initialization_name(settings.run.init)},
+               {"optimizer", optimizer_name(settings.optimizer)},
+               {"epochs", settings.epochs},
+               {"patience", settings.patience},
+               {"metric", metric_name(settings.metric)},
+               {"storage", storage_name(settings.storage)}});
   // A name need not be UTF-8, which JSON must be.
-  return settings_json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return text.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 const RunRecord& best_of(const std::vector<RunRecord>& runs) {
