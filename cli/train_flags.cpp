@@ -88,13 +88,16 @@ CLI::Option* add_split_flag(CLI::App& verb, std::string& split) {
 }
 
 void TrainFlags::add_to(CLI::App& verb) {
-  constexpr std::uint32_t many = 100'000'000;
   verb.add_option("--recipe", recipe_,
                   "What the flags below are when they are not given: the paper's, or ours")
       ->check(CLI::IsMember({"paper", "strong"}))
       ->capture_default_str();
   add_split_flag(verb, split_)->capture_default_str();
+  add_network_to(verb);
+  add_training_to(verb);
+}
 
+void TrainFlags::add_network_to(CLI::App& verb) {
   const auto* const network = "The network";
   verb.add_option("--model", model_, "ngcnn: filters on shells; gcnn: on powers of a shift")
       ->check(CLI::IsMember(detail::names_of(model_name, ModelKind::mlp)))
@@ -130,7 +133,10 @@ void TrainFlags::add_to(CLI::App& verb) {
   add_switch(verb, network, normalize_features_,
              {"--normalize-features", "Each node's features are divided by their sum"},
              {"--raw-features", "They are taken as they are"});
+}
 
+void TrainFlags::add_training_to(CLI::App& verb) {
+  constexpr std::uint32_t many = 100'000'000;
   const auto* const training = "Training";
   verb.add_option("--dropout", dropout_, "Share of each layer's input that is left out")
       ->check(CLI::Range(0.0, 0.999))

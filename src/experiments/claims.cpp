@@ -190,13 +190,6 @@ Dataset communities(const Study& study) {
   return dataset;
 }
 
-/// Cora, or what stands in for it.
-const NamedDataset& citations(const Study& study) {
-  const auto found = std::find_if(study.datasets.begin(), study.datasets.end(),
-                                  [](const auto& named) { return named.name == "cora"; });
-  return found == study.datasets.end() ? study.datasets.back() : *found;
-}
-
 struct Depth {
   std::shared_ptr<const NamedDataset> named;
   std::int64_t layers;
@@ -230,7 +223,8 @@ std::string run_depth(const Study& study, const Depth& depth, Progress* progress
 
 void add_depth(Figure& figure, const Study& study) {
   // The study outlives the figure.
-  const std::shared_ptr<const NamedDataset> cited(&citations(study), [](const auto*) {});
+  const std::shared_ptr<const NamedDataset> cited(&dataset_named(study, "cora"),
+                                                  [](const auto*) {});
   const auto made = std::make_shared<const NamedDataset>(
       NamedDataset{std::string(communities_name), communities(study)});
   for (const auto& named : {cited, made}) {
@@ -253,12 +247,12 @@ void add_depth(Figure& figure, const Study& study) {
 
 /// A cell for each small graph.
 template <typename Run>
-void add_graphs(Figure& figure, const std::string& part, const Run& run) {
+void add_graphs(Figure& figure, const Study& study, const std::string& part, const Run& run) {
   for (const std::string_view kind : small_graphs) {
     figure.cells.push_back({.key = fmt::format("claims {} {}", part, kind),
                             .part = part,
                             .seconds = costs::of_graph,
-                            .run = [kind, run](Progress*) { return run(kind); }});
+                            .run = [&study, kind, run](Progress*) { return run(study, kind); }});
   }
 }
 
@@ -269,9 +263,8 @@ void add_graphs(Figure& figure, const std::string& part, const Run& run) {
 Figure claims(const Study& study) {
   using namespace of_claims;
   Figure figure{"claims", "norms, float errors, single shells, equal taps, depth", {}};
-  add_graphs(figure, "norms", [&study](std::string_view kind) { return norms(study, kind); });
-  add_graphs(figure, "float_error",
-             [&study](std::string_view kind) { return float_error(study, kind); });
+  add_graphs(figure, study, "norms", norms);
+  add_graphs(figure, study, "float_error", float_error);
   for (const std::string_view kind : small_graphs) {
     for (const std::string_view perturbed : perturbations) {
       figure.cells.push_back({.key = fmt::format("claims shell_change {} {}", kind, perturbed),
@@ -282,8 +275,7 @@ Figure claims(const Study& study) {
                               }});
     }
   }
-  add_graphs(figure, "constant_taps",
-             [&study](std::string_view kind) { return constant_taps(study, kind); });
+  add_graphs(figure, study, "constant_taps", constant_taps);
   add_depth(figure, study);
   return figure;
 }

@@ -25,6 +25,11 @@ Value sized(const Study& study, Value quick, Value full) {
   return study.size == Size::quick ? quick : full;
 }
 
+std::string_view size_name(Size size);
+
+/// The data set of that name, or what stands in for it.
+const NamedDataset& dataset_named(const Study& study, std::string_view name);
+
 /// A seed of its own for item `item` of a figure, so that no two share random numbers. `figure` is
 /// any number below 1000.
 std::uint64_t seed_of(const Study& study, std::uint64_t figure, std::uint64_t item);
@@ -60,8 +65,11 @@ inline constexpr std::array<SignalKind, 2> inputs{SignalKind::gf, SignalKind::ng
 inline constexpr std::array<DenoiseArch, 4> architectures{DenoiseArch::gf, DenoiseArch::ngf,
                                                           DenoiseArch::gcn, DenoiseArch::sgc};
 std::string_view input_name(SignalKind kind);
-/// Fills in the products of fits to all signals of a case, and the time that they take.
-void count_products(Cell& cell, const DenoiseCase& data, const DenoiseSettings& settings);
+/// The fit of a test case, after so many epochs.
+DenoiseSettings fit_for(const Study& study, DenoiseSettings of_case, std::uint32_t epochs);
+/// Fills in the products of fits to so many signals, and the time that they take.
+void count_products(Cell& cell, const Graph& graph, const DenoiseSettings& fit,
+                    std::size_t signals);
 
 // ---- Node classification, of figures 3a and 3b and the claim on depth ----
 

@@ -19,7 +19,6 @@ namespace of_fig3b {
 
 namespace {
 
-constexpr std::string_view wanted_dataset = "citeseer";
 constexpr std::array<std::string_view, 2> kinds{"destroy", "both"};
 // Each perturbed graph serves so many runs, so that a point has several graphs.
 constexpr std::size_t runs_a_graph = 5;
@@ -38,11 +37,7 @@ std::vector<std::uint32_t> percents_of(const Study& study) {
   return {0, 8, 20};
 }
 
-const NamedDataset& dataset_of(const Study& study) {
-  const auto found = std::find_if(study.datasets.begin(), study.datasets.end(),
-                                  [](const auto& named) { return named.name == wanted_dataset; });
-  return found == study.datasets.end() ? study.datasets.back() : *found;
-}
+const NamedDataset& dataset_of(const Study& study) { return dataset_named(study, "citeseer"); }
 
 struct Point {
   std::uint32_t taps;

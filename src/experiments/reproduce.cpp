@@ -6,11 +6,10 @@
 #include <chrono>
 #include <fstream>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "base/parallel.hpp"
-#include "experiments/costs.hpp"
+#include "experiments/common.hpp"
 #include "io/atomic_file.hpp"
 #include "kernels/target.hpp"
 #include "linalg/product_rate.hpp"
@@ -88,8 +87,6 @@ std::string machine_name() {
   }
   return "unknown";
 }
-
-std::string_view size_name(Size size) { return size == Size::quick ? "quick" : "full"; }
 
 void make_folder(const std::filesystem::path& folder) {
   std::error_code failure;

@@ -21,6 +21,7 @@
 #include "kernels/adam.hpp"
 #include "kernels/decoder.hpp"
 #include "kernels/gemm.hpp"
+#include "nn/costs.hpp"
 
 namespace ngf::nn {
 
@@ -76,18 +77,13 @@ SignalsOf<Real> folded(const LayerFilter& filter) {
 template <typename Real>
 DecoderFilter<Real>::DecoderFilter(LayerFilter filter, std::int64_t features)
     : filter_(std::move(filter)), nodes_(filter_.nodes()) {
-  // Panels of so few nodes stay in the second cache; a folded matrix of so many takes 256 MB.
-  constexpr std::size_t few_nodes = 512;
-  constexpr std::size_t most_nodes = 8192;
-  if (nodes_ == 0 || nodes_ > most_nodes) return;
-  if (nodes_ <= few_nodes) {
+  if (nodes_ == 0 || nodes_ > costs::decoder_folded_nodes) return;
+  if (nodes_ <= costs::decoder_panel_nodes) {
     choose_form();
     return;
   }
   const auto n = static_cast<double>(nodes_);
-  // The dense form also saves passes over memory: its panels stay in the caches.
-  constexpr double worth = 2;
-  if (2 * n * n * static_cast<double>(features) <= worth * filter_.cost(features)) {
+  if (2 * n * n * static_cast<double>(features) <= costs::decoder_folded * filter_.cost(features)) {
     pack_dense(folded<Real>(filter_));
   }
 }
@@ -95,9 +91,7 @@ DecoderFilter<Real>::DecoderFilter(LayerFilter filter, std::int64_t features)
 template <typename Real>
 void DecoderFilter<Real>::choose_form() {
   const SignalsOf<Real> h = folded<Real>(filter_);
-  // As measured: entries of a dense matrix that take as long as one of a sparse one, or as the tap
-  // of a node.
-  constexpr double of_entry = 1.5;
+  constexpr double of_entry = costs::decoder_sparse_entry;
   const auto n = static_cast<double>(nodes_);
   const double dense = n * n;
   const double sparse = of_entry * (static_cast<double>((h.array() != Real{0}).count()) + n);

@@ -15,16 +15,6 @@ std::pair<std::int64_t, std::int64_t> shape_of(const FeaturesOf<Real>& features)
       features);
 }
 
-/// Of a forward and a backward pass of the first layer of one run.
-struct FirstLayerCosts {
-  double filter_first = 0;
-  double weights_first = 0;
-};
-
-template <typename Real>
-FirstLayerCosts first_layer_costs(const LayerFilter& filter, const FeaturesOf<Real>& features,
-                                  std::int64_t outputs, double passes);
-
 /// With dropout, whether passes without it, which score what was learned, are quicker with H X
 /// computed once.
 template <typename Real>

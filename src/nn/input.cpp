@@ -5,6 +5,7 @@
 
 #include "base/parallel.hpp"
 #include "kernels/gemm.hpp"
+#include "nn/costs.hpp"
 
 namespace ngf::nn {
 
@@ -118,8 +119,8 @@ void Input<Real>::multiply_rows(const Rows& rows, const Runs& runs, const ConstV
   const auto width = static_cast<std::size_t>(c.cols);
   const auto c_stride = static_cast<std::size_t>(c.stride);
   // A panel of B stays in the caches; with dropout it is a run's.
-  constexpr std::size_t widest = 128;
-  const std::size_t panel = masks_ != nullptr ? width / runs.count : std::min(widest, width);
+  const std::size_t panel =
+      masks_ != nullptr ? width / runs.count : std::min(costs::columns_of_sparse, width);
   for (std::size_t f = 0; f < width; f += panel) {
     const std::size_t count = std::min(panel, width - f);
     const Real* const from = packed(b, f, count);

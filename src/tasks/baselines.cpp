@@ -18,6 +18,7 @@
 
 #include "base/fail.hpp"
 #include "base/streams.hpp"
+#include "tasks/costs.hpp"
 
 namespace ngf::tasks {
 
@@ -124,9 +125,6 @@ std::vector<double> grid(int steps_a_decade) {
 }  // namespace
 
 struct Tikhonov::State {
-  // Eigenvectors of this many nodes take a second.
-  static constexpr Eigen::Index most_dense = 512;
-
   const Graph& graph;
   std::uint64_t seed;
   SparseMatrix laplacian;
@@ -152,7 +150,7 @@ struct Tikhonov::State {
     Parts now = parts_of(graph, y);
     const bool changed = !(now == parts) || (eigen.eigenvalues().size() == 0 && traces.empty());
     parts = std::move(now);
-    const bool dense = laplacian.rows() <= most_dense;
+    const bool dense = laplacian.rows() <= costs::eigenvector_nodes;
     if (changed && dense) reduce();
     Smoothed result = dense ? smooth_dense(y) : smooth_large(y, changed, progress);
     const double mean = known_mean(y);

@@ -1,6 +1,7 @@
 #include "ngf/tasks/denoise.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -16,35 +17,13 @@ namespace ngf {
 using detail::fail;
 
 std::string_view arch_name(DenoiseArch arch) {
-  switch (arch) {
-    case DenoiseArch::ngf:
-      return "ngf";
-    case DenoiseArch::gf:
-      return "gf";
-    case DenoiseArch::gcn:
-      return "gcn";
-    case DenoiseArch::sgc:
-      return "sgc";
-    case DenoiseArch::tikhonov:
-      return "tikhonov";
-    default:
-      return "median";
-  }
+  constexpr std::array<std::string_view, 6> names{"ngf", "gf", "gcn", "sgc", "tikhonov", "median"};
+  return names[static_cast<std::size_t>(arch)];
 }
 
 std::string_view stop_name(StopRule rule) {
-  switch (rule) {
-    case StopRule::blind:
-      return "blind";
-    case StopRule::sure:
-      return "sure";
-    case StopRule::variance:
-      return "variance";
-    case StopRule::epochs:
-      return "epochs";
-    default:
-      return "oracle";
-  }
+  constexpr std::array<std::string_view, 5> names{"blind", "sure", "variance", "epochs", "oracle"};
+  return names[static_cast<std::size_t>(rule)];
 }
 
 namespace {
