@@ -300,14 +300,15 @@ TEST(Network, OrderOfProductsIsCounted) {
     ModelSettings settings = model(ModelKind::ngcnn);
     settings.hops = hops;
     const LayerFilter filter(settings, graph, {.threads = 1});
-    return choose_first_layer(settings, filter, features, 64, {.dropout = dropout, .threads = 1});
+    return nn::choose_first_layer(settings, filter, features, 64,
+                                  {.dropout = dropout, .threads = 1});
   };
   EXPECT_EQ(order(1, sparse, false), FirstLayer::weights_first);
   EXPECT_EQ(order(12, sparse, false), FirstLayer::filter_first);
   EXPECT_EQ(order(12, sparse, true), FirstLayer::weights_first);
   EXPECT_EQ(order(1, dense, false), FirstLayer::filter_first);
   const ModelSettings mlp = model(ModelKind::mlp);
-  EXPECT_EQ(choose_first_layer(mlp, LayerFilter(), dense, 64, {}), FirstLayer::plain);
+  EXPECT_EQ(nn::choose_first_layer(mlp, LayerFilter(), dense, 64, {}), FirstLayer::plain);
 }
 
 TEST(Network, PassesWithoutDropoutAreTheSameWhereOthersHaveIt) {

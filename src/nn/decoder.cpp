@@ -227,29 +227,24 @@ void Decoder<Real>::set_parameters(std::span<const Real> c) {
   if (c.size() != features_ * filter_.nodes()) {
     detail::fail("{} parameters for a decoder of {} x {}", c.size(), filter_.nodes(), features_);
   }
-  for (std::size_t p = 0; p < columns_.size(); ++p) {
-    const auto [first, count] = columns_[p];
-    const std::size_t used = std::min(count, features_ - std::min(features_, first));
-    for (std::size_t u = 0; u < filter_.nodes(); ++u) {
-      std::copy_n(c.data() + u * features_ + first, used, c_.data() + place(p, u));
-    }
-  }
+  for_each_row([&](std::size_t from, std::size_t to, std::size_t count) {
+    std::copy_n(c.data() + from, count, c_.data() + to);
+  });
   steps_ = 0;
   std::fill(mean_.begin(), mean_.end(), Real{0});
   std::fill(square_.begin(), square_.end(), Real{0});
 }
 
 template <typename Real>
-std::vector<Real> Decoder<Real>::unpacked(const Numbers& from) const {
-  std::vector<Real> result(features_ * filter_.nodes());
+template <typename Body>
+void Decoder<Real>::for_each_row(const Body& body) const {
   for (std::size_t p = 0; p < columns_.size(); ++p) {
     const auto [first, count] = columns_[p];
     const std::size_t used = std::min(count, features_ - std::min(features_, first));
     for (std::size_t u = 0; u < filter_.nodes(); ++u) {
-      std::copy_n(from.data() + place(p, u), used, result.data() + u * features_ + first);
+      body(u * features_ + first, place(p, u), used);
     }
   }
-  return result;
 }
 
 template <typename Real>
@@ -318,7 +313,11 @@ std::vector<Real> Decoder<Real>::gradient(std::span<const Real> by_outputs) {
   detail::parallel_for(columns_.size(), threads_,
                        [&](std::size_t p) { backward_panel(p, by_outputs); });
   if (!filter_.by_panels()) filter_all(true, z_, gradient_);
-  return unpacked(gradient_);
+  std::vector<Real> result(features_ * filter_.nodes());
+  for_each_row([&](std::size_t to, std::size_t from, std::size_t count) {
+    std::copy_n(gradient_.data() + from, count, result.data() + to);
+  });
+  return result;
 }
 
 template <typename Real>

@@ -81,7 +81,6 @@ class Decoder {
 
   /// C, row by row. The optimiser forgets its past.
   void set_parameters(std::span<const Real> c);
-  std::vector<Real> parameters() const { return unpacked(c_); }
 
   /// x^ of the parameters as they are.
   std::span<const Real> forward();
@@ -102,7 +101,9 @@ class Decoder {
   std::size_t stride(std::size_t panel) const {
     return filter_.by_panels() ? columns_[panel].count : width_;
   }
-  std::vector<Real> unpacked(const Numbers& from) const;
+  /// Calls body(place in C row by row, place in panels, count) for the rows of all panels.
+  template <typename Body>
+  void for_each_row(const Body& body) const;
   void forward_panel(std::size_t panel);
   void backward_panel(std::size_t panel, std::span<const Real> by_outputs);
   void update(std::size_t begin, std::size_t end, const DecoderStep& step);

@@ -141,28 +141,36 @@ void check_weights(const TensorFile& file) {
   }
 }
 
-/// Throws Error unless the layers fit the settings and each other.
-void check_shapes(const Model& model) {
-  const auto count = static_cast<std::size_t>(layer_count(model.settings));
-  const std::size_t taps = tap_count(model.settings) * tap_group_count(model.settings);
-  for (std::size_t l = 0; l < count; ++l) {
-    const LayerWeights& layer = model.layers[l];
-    const bool joined = l == 0 || layer.weight.rows() == model.layers[l - 1].weight.cols();
-    const bool hidden = l + 1 == count || layer.weight.cols() == model.settings.hidden;
-    const bool linear = linear_layer(model.settings, static_cast<std::int64_t>(l));
-    const bool skip =
-        linear || !model.settings.skip ||
-        (layer.skip.rows() == layer.weight.rows() && layer.skip.cols() == layer.weight.cols());
-    const bool bias = linear || !model.settings.bias ||
-                      static_cast<Eigen::Index>(layer.bias.size()) == layer.weight.cols();
-    const bool tapped = linear || !model.settings.learn_taps || layer.taps.size() == taps;
-    if (!joined || !hidden || !skip || !bias || !tapped || layer.weight.size() == 0) {
-      fail("the tensors of layer {} of the model do not fit its settings or its neighbours", l);
-    }
+/// A layer, of which `before` is the one below it. Throws Error unless it fits that and the
+/// settings.
+LayerWeights take_layer(Tensors& tensors, const ModelSettings& settings, std::int64_t l,
+                        const LayerWeights* before) {
+  const auto name = [&](std::string_view part) {
+    return tensor_name(static_cast<std::size_t>(l), part);
+  };
+  LayerWeights layer;
+  layer.weight = tensors.matrix(name("weight"));
+  const Eigen::Index inputs = layer.weight.rows();
+  const Eigen::Index outputs = layer.weight.cols();
+  bool fits = layer.weight.size() > 0 && (before == nullptr || inputs == before->weight.cols()) &&
+              (l + 1 == layer_count(settings) || outputs == settings.hidden);
+  const bool linear = linear_layer(settings, l);
+  if (settings.skip && !linear) {
+    layer.skip = tensors.matrix(name("skip"));
+    fits = fits && layer.skip.rows() == inputs && layer.skip.cols() == outputs;
   }
-  if (static_cast<std::int64_t>(model.labels.size()) != model.classes()) {
-    fail("the model names {} labels for {} classes", model.labels.size(), model.classes());
+  if (settings.bias && !linear) {
+    layer.bias = tensors.vector(name("bias"));
+    fits = fits && static_cast<Eigen::Index>(layer.bias.size()) == outputs;
   }
+  if (settings.learn_taps && !linear) {
+    layer.taps = tensors.vector(name("taps"));
+    fits = fits && layer.taps.size() == tap_count(settings) * tap_group_count(settings);
+  }
+  if (!fits) {
+    fail("the tensors of layer {} of the model do not fit its settings or its neighbours", l);
+  }
+  return layer;
 }
 
 }  // namespace
@@ -210,18 +218,13 @@ Model model_from(const TensorFile& file) {
   }
   check_settings(model.settings);
   for (std::int64_t l = 0; l < layer_count(model.settings); ++l) {
-    const auto name = [&](std::string_view part) {
-      return tensor_name(static_cast<std::size_t>(l), part);
-    };
-    LayerWeights& layer = model.layers.emplace_back();
-    layer.weight = tensors.matrix(name("weight"));
-    if (linear_layer(model.settings, l)) continue;
-    if (model.settings.skip) layer.skip = tensors.matrix(name("skip"));
-    if (model.settings.bias) layer.bias = tensors.vector(name("bias"));
-    if (model.settings.learn_taps) layer.taps = tensors.vector(name("taps"));
+    const LayerWeights* const before = l > 0 ? &model.layers.back() : nullptr;
+    model.layers.push_back(take_layer(tensors, model.settings, l, before));
   }
   tensors.check_all_taken();
-  check_shapes(model);
+  if (static_cast<std::int64_t>(model.labels.size()) != model.classes()) {
+    fail("the model names {} labels for {} classes", model.labels.size(), model.classes());
+  }
   return model;
 }
 

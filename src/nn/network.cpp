@@ -67,9 +67,9 @@ struct Network<Real>::State {
       : settings(model),
         filter(std::move(h)),
         layout(model, nn::shape_of(features).second, classes, options.runs),
-        order(choose_first_layer(model, filter, features,
-                                 static_cast<std::int64_t>(layout.find(Kind::weight, 0)->cols),
-                                 options)),
+        order(nn::choose_first_layer(model, filter, features,
+                                     static_cast<std::int64_t>(layout.find(Kind::weight, 0)->cols),
+                                     options)),
         threads(options.threads),
         parameters(layout.size(), Real{0}),
         gradient(layout.size(), Real{0}) {
@@ -422,10 +422,6 @@ double Network<Real>::flops() const {
 }
 template <typename Real>
 std::span<Real> Network<Real>::parameters() {
-  return state_->parameters;
-}
-template <typename Real>
-std::span<const Real> Network<Real>::parameters() const {
   return state_->parameters;
 }
 template <typename Real>

@@ -1,11 +1,10 @@
 #include "ngf/nn/optimizer.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "base/fail.hpp"
-#include "base/parallel.hpp"
 #include "kernels/adam.hpp"
+#include "nn/views.hpp"
 
 namespace ngf {
 
@@ -39,23 +38,22 @@ void Optimizer<Real>::step(std::span<Real> parameters, std::span<const Real> gra
     }
     // A piece is one row of all runs.
     constexpr std::size_t rows_at_once = 16;
-    detail::parallel_for(
-        (block.rows + rows_at_once - 1) / rows_at_once, threads_, [&](std::size_t piece) {
-          const std::size_t end = std::min(block.rows, (piece + 1) * rows_at_once);
-          for (std::size_t i = piece * rows_at_once * runs_.size(); i < end * runs_.size(); ++i) {
-            const kernels::AdamStep<Real>& own = of_run[i % runs_.size()];
-            const std::size_t at = block.offset + i * block.cols;
-            if (kind_ == OptimizerKind::adam) {
-              kernels::adam(own, gradient.data() + at, block.cols, mean_.data() + at,
-                            square_.data() + at, parameters.data() + at);
-            } else {
-              const auto lr = static_cast<Real>(runs_[i % runs_.size()].lr);
-              for (std::size_t f = at; f < at + block.cols; ++f) {
-                parameters[f] -= lr * (gradient[f] + own.decay * parameters[f]);
-              }
-            }
-          }
-        });
+    nn::for_each_rows(block.rows, rows_at_once, threads_,
+                      [&](std::size_t, std::size_t begin, std::size_t end) {
+                        for (std::size_t i = begin * runs_.size(); i < end * runs_.size(); ++i) {
+                          const kernels::AdamStep<Real>& own = of_run[i % runs_.size()];
+                          const std::size_t at = block.offset + i * block.cols;
+                          if (kind_ == OptimizerKind::adam) {
+                            kernels::adam(own, gradient.data() + at, block.cols, mean_.data() + at,
+                                          square_.data() + at, parameters.data() + at);
+                          } else {
+                            const auto lr = static_cast<Real>(runs_[i % runs_.size()].lr);
+                            for (std::size_t f = at; f < at + block.cols; ++f) {
+                              parameters[f] -= lr * (gradient[f] + own.decay * parameters[f]);
+                            }
+                          }
+                        }
+                      });
   }
 }
 

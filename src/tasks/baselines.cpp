@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <vector>
 
 #include "base/fail.hpp"
@@ -122,9 +123,7 @@ std::vector<double> grid(int steps_a_decade) {
   return result;
 }
 
-}  // namespace
-
-struct Tikhonov::State {
+struct Tikhonov {
   const Graph& graph;
   std::uint64_t seed;
   SparseMatrix laplacian;
@@ -140,7 +139,7 @@ struct Tikhonov::State {
   };
   std::vector<Traces> traces;  // by lambda, where they are estimated
 
-  State(const Graph& g, std::uint64_t s) : graph(g), seed(s), laplacian(laplacian_of(g)) {
+  Tikhonov(const Graph& g, std::uint64_t s) : graph(g), seed(s), laplacian(laplacian_of(g)) {
     const double mean =
         graph.nodes() > 0 ? Eigen::VectorXd(laplacian.diagonal()).sum() / graph.nodes() : 0;
     if (mean > 0) degree = mean;
@@ -250,16 +249,16 @@ struct Tikhonov::State {
   }
 };
 
-Tikhonov::Tikhonov(const Graph& graph, std::uint64_t seed) {
+}  // namespace
+
+Smoother tikhonov(const Graph& graph, std::uint64_t seed) {
   if (graph.directed()) {
     detail::fail("tikhonov smoothing is for undirected graphs; leave --directed out");
   }
-  state_ = std::make_unique<State>(graph, seed);
-}
-Tikhonov::~Tikhonov() = default;
-
-Smoothed Tikhonov::smooth(const Eigen::VectorXd& y, const Progress* progress) {
-  return state_->smooth(y, progress);
+  const auto smoother = std::make_shared<Tikhonov>(graph, seed);
+  return [smoother](const Eigen::VectorXd& y, const Progress* progress) {
+    return smoother->smooth(y, progress);
+  };
 }
 
 double known_mean(const Eigen::VectorXd& y) {

@@ -33,23 +33,25 @@ namespace {
 
 constexpr double no_value = std::numeric_limits<double>::quiet_NaN();
 
+/// The least value so far.
+struct Least {
+  double value = std::numeric_limits<double>::infinity();
+  std::uint32_t epoch = 1;
+
+  /// Whether it is worth going on.
+  bool see(std::uint32_t now, double next) {
+    constexpr std::uint32_t least_epochs = 150;
+    constexpr std::uint32_t times = 3;
+    if (next < value) *this = {next, now};
+    return now < std::max(least_epochs, times * epoch);
+  }
+};
+
 /// The epoch of the least value, from 1 on; values that are none do not count.
 std::uint32_t epoch_of_least(const std::vector<double>& criterion) {
-  std::size_t best = 0;
-  double least = std::numeric_limits<double>::infinity();
-  for (std::size_t i = 0; i < criterion.size(); ++i) {
-    if (!(criterion[i] < least)) continue;
-    least = criterion[i];
-    best = i;
-  }
-  return static_cast<std::uint32_t>(best + 1);
-}
-
-/// Whether it is worth going on: the least value so far was at epoch `best`.
-bool worth_going_on(std::uint32_t epoch, std::uint32_t best) {
-  constexpr std::uint32_t least_epochs = 150;
-  constexpr std::uint32_t times = 3;
-  return epoch < std::max(least_epochs, times * best);
+  Least least;
+  for (std::uint32_t i = 0; i < criterion.size(); ++i) least.see(i + 1, criterion[i]);
+  return least.epoch;
 }
 
 // ---- blind ----
@@ -61,8 +63,7 @@ struct HeldOut {
   double null_error = 0;      // sums over the nodes held out
   std::vector<double> error;  // by epoch
   std::vector<double> gain_square;
-  double least = std::numeric_limits<double>::infinity();
-  std::uint32_t best = 1;
+  Least least;
 
   bool see(std::uint32_t epoch, const float* y, std::span<const float> outputs) {
     double sum = 0;
@@ -75,11 +76,7 @@ struct HeldOut {
     }
     error.push_back(sum);
     gain_square.push_back(squares);
-    if (sum < least) {
-      least = sum;
-      best = epoch;
-    }
-    return worth_going_on(epoch, best);
+    return least.see(epoch, sum);
   }
 };
 
@@ -286,8 +283,7 @@ struct Window {
   Eigen::VectorXd sum;
   double squares = 0;
   std::vector<double> criterion;
-  double least = std::numeric_limits<double>::infinity();
-  std::uint32_t best = 1;
+  Least least;
 
   bool see(std::uint32_t epoch, std::uint32_t length, std::span<const float> outputs) {
     const auto rows = static_cast<Eigen::Index>(outputs.size());
@@ -306,11 +302,7 @@ struct Window {
     const std::uint32_t begun = epoch - length + 1;
     const double variance = (squares - sum.squaredNorm() / length) / length;
     criterion[begun - 1] = variance;
-    if (variance < least) {
-      least = variance;
-      best = begun;
-    }
-    return worth_going_on(begun, best);
+    return least.see(begun, variance);
   }
 };
 
