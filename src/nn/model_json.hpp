@@ -11,6 +11,8 @@ template <typename... Functions>
 struct Overloaded : Functions... {
   using Functions::operator()...;
 };
+template <typename... Functions>
+Overloaded(Functions...) -> Overloaded<Functions...>;
 
 /// The settings by name, in their order.
 inline nlohmann::ordered_json to_json(const ModelSettings& settings) {
