@@ -49,14 +49,14 @@ void print_plan(const experiments::ReproduceJob& job) {
   print_stderr("{:8} {:>6} {:>10}\n", "", "cells", "about");
   double sum = 0;
   for (const experiments::Figure& figure : job.figures()) {
-    const double left = job.estimate_left(figure);
+    const double left = job.seconds_left(figure);
     sum += left;
     print_stderr("{:8} {:>6} {:>10}  {}\n", figure.name, figure.cells.size(), human_seconds(left),
                  figure.title);
   }
-  const std::string kept =
-      job.kept() == 0 ? "" : fmt::format("; {} of them are done already", job.kept());
-  print_stderr("{:8} {:>6} {:>10}  at {:.0f} GFLOP/s of products{}\n", "all", job.cells(),
+  const std::size_t done = job.job().finished();
+  const std::string kept = done == 0 ? "" : fmt::format("; {} of them are done already", done);
+  print_stderr("{:8} {:>6} {:>10}  at {:.0f} GFLOP/s of products{}\n", "all", job.job().size(),
                human_seconds(sum), job.rate() / 1e9, kept);
 }
 
@@ -85,14 +85,14 @@ experiments::ReproduceWatch on_terminal(const Common& common) {
 
 void run_cells(const ReproduceVerb& verb, experiments::ReproduceJob& job) {
   const experiments::ReproduceWatch watch = on_terminal(verb.common);
-  job.time_trials(watch);
   if (!verb.common.quiet) print_plan(job);
   try {
     job.run(watch, communicator().get());
   } catch (const Interrupted&) {
     if (!verb.common.quiet) {
-      print_stderr("ngf: {} of {} cells are kept in {}; --resume runs the others\n", job.kept(),
-                   job.cells(), one_line(job.journal().string()));
+      print_stderr("ngf: {} of {} cells are kept in {}; --resume runs the others\n",
+                   job.job().finished(), job.job().size(),
+                   one_line(job.job().journal()->path().string()));
     }
     throw;
   }
@@ -138,7 +138,7 @@ void run_reproduce(const ReproduceVerb& verb) {
     return;
   }
   experiments::ReproduceJob job(study, figures, verb.out, verb.resume);
-  if (const std::string damage = job.damage(); !damage.empty()) warn(verb.common, damage);
+  if (const std::string damage = job.job().damage(); !damage.empty()) warn(verb.common, damage);
   run_cells(verb, job);
   print_outcome(verb, job.write_report(stand_in), stand_in);
 }

@@ -45,7 +45,7 @@ void run_robustness(RobustnessVerb& verb) {
     throw Error("--taps: the filters' norms exceed the range of double precision; scale the taps");
   }
   if (verb.common.json) {
-    const auto spread = [](const Spread& of) { return Json{{"mean", of.mean}, {"std", of.std}}; };
+    const auto spread = [](const Summary& of) { return Json{{"mean", of.mean}, {"std", of.std}}; };
     Json json{{"gf", spread(found.polynomial)},
               {"ngf", spread(found.neighborhood)},
               {"shells", Json::array()},

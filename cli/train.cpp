@@ -8,14 +8,14 @@
 #include "common.hpp"
 #include "graph_source.hpp"
 #include "io/atomic_file.hpp"
+#include "io/sha256.hpp"
 #include "ngf/error.hpp"
 #include "ngf/io/tensors.hpp"
-#include "ngf/tasks/classify.hpp"
 #include "ngf/tasks/splits.hpp"
+#include "ngf/tasks/train_job.hpp"
 #include "ranks.hpp"
 #include "standard_streams.hpp"
 #include "train_flags.hpp"
-#include "train_job.hpp"
 #include "train_report.hpp"
 #include "verbs.hpp"
 
@@ -33,16 +33,33 @@ struct TrainVerb {
   std::filesystem::path out;
 };
 
+/// Where the journal belongs: beside the model, or in the user's cache folder, which is made where
+/// it is missing. Nothing where there is no such folder.
+std::optional<std::filesystem::path> place_for_journal(const std::filesystem::path& model,
+                                                       const std::string& settings) {
+  if (!model.empty()) return model.string() + ".journal";
+  const std::filesystem::path cache = user_cache();
+  if (cache.empty()) return {};
+  const std::filesystem::path folder = cache / "journals";
+  std::error_code failure;
+  std::filesystem::create_directories(folder, failure);
+  if (failure) return {};
+  io::Sha256 sum;
+  sum.add(settings);
+  return folder / fmt::format("train-{}.journal", sum.finish().substr(0, 16));
+}
+
 /// Finished runs are kept where that is possible. Where the user counts on it, it has to be.
-void keep_runs(TrainJob& job, const TrainVerb& verb) {
-  const auto place = job.place_for_journal(verb.out);
+void keep_runs(TrainJob& job, const TrainVerb& verb, const TrainTask& task) {
+  const std::string settings = task.text();
+  const auto place = place_for_journal(verb.out, settings);
   const bool needed = verb.resume || !verb.out.empty();
   if (!place) {
     if (needed) throw Error("there is no cache folder to keep finished runs in; name a model: -o");
     return;
   }
   try {
-    job.keep_in(*place, verb.resume);
+    job.keep_in(*place, settings, verb.resume);
     if (const std::string damage = job.damage(); !damage.empty()) warn(verb.common, damage);
   } catch (const Error& error) {
     if (needed) throw;
@@ -51,9 +68,9 @@ void keep_runs(TrainJob& job, const TrainVerb& verb) {
 }
 
 void say_what_is_kept(const TrainJob& job, const TrainVerb& verb) {
-  if (verb.common.quiet || !job.journal_path() || job.kept() == 0) return;
-  print_stderr("ngf: {} of {} runs are kept in {}; --resume trains the others\n", job.kept(),
-               verb.runs, one_line(job.journal_path()->string()));
+  if (verb.common.quiet || job.journal() == nullptr || job.finished() == 0) return;
+  print_stderr("ngf: {} of {} runs are kept in {}; --resume trains the others\n", job.finished(),
+               verb.runs, one_line(job.journal()->path().string()));
 }
 
 /// "ngcnn, 2 hops"; models without hops say none.
@@ -97,9 +114,9 @@ void print_outcome(const TrainVerb& verb, const TrainTask& task, const TrainJob&
                      {"test", task.split.test.size()}};
     // Nothing is planned where all runs were found in a journal.
     if (plan) json["plan"] = plan_json(*plan);
-    if (task.dealt != nullptr) {
+    if (task.settings.partition) {
       const ClassifyPlan own = plan.value_or(ClassifyPlan());
-      json["ranks"] = by_rank(*task.dealt->partition, own.pairs, own.bytes);
+      json["ranks"] = by_rank(*task.settings.partition, own.pairs, own.bytes);
     }
     if (!verb.plot.empty()) json["plot"] = verb.plot.string();
     if (!verb.out.empty()) json["written"] = verb.out.string();
@@ -136,8 +153,8 @@ std::optional<ClassifyPlan> train_all(TrainJob& job, TerminalProgress& progress)
 
 void run_job(const TrainVerb& verb, const TrainTask& task) {
   TrainJob job(task, verb.runs);
-  if (speaks()) keep_runs(job, verb);
-  if (task.dealt != nullptr) job.share_finished();
+  if (speaks()) keep_runs(job, verb, task);
+  if (communicator() != nullptr) job.share(*communicator());
   TerminalProgress progress("training", verb.common.quiet);
   const auto begun = std::chrono::steady_clock::now();
   std::optional<ClassifyPlan> plan;
@@ -175,7 +192,9 @@ void train_together(const TrainVerb& verb, Dataset dataset) {
   const ShardedDataset dealt = distribute(dataset, hops);
   task.dataset = speaks() ? &dataset : &dealt.dataset;
   task.settings = verb.flags.settings(verb.common, name, dealt.dataset);
-  task.dealt = &dealt;
+  task.settings.partition = dealt.partition;
+  task.dealt = &dealt.dataset;
+  task.dealt_groups = sharded_groups(task.settings.model.tap_groups, *dealt.partition);
   if (!speaks()) task.split = dealt.dataset.splits.at(0);
   run_job(verb, task);
 }

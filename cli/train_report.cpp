@@ -14,9 +14,6 @@ namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-/// JSON has no word for what is no number; a null stands for it.
-double number(const Json& value) { return value.is_null() ? nan : value.get<double>(); }
-
 /// "test_accuracy", "val_auc", ...
 std::string score_key(std::string_view part, Metric metric) {
   std::string name = fmt::format("{}_{}", part, metric_name(metric));
@@ -66,53 +63,6 @@ Series median_series(const std::vector<RunRecord>& runs, const std::string& name
 }
 
 }  // namespace
-
-RunRecord record_of(const RunResult& result) {
-  RunRecord run{.seed = result.settings.seed,
-                .validation = result.validation_score,
-                .test = result.test_score,
-                .best_epoch = result.best_epoch,
-                .taps = {},
-                .history = result.history};
-  for (const LayerWeights& layer : result.model.layers) {
-    if (!layer.taps.empty()) run.taps.push_back(layer.taps);
-  }
-  return run;
-}
-
-std::string journal_text(const RunRecord& run) {
-  Json json{{"seed", run.seed}, {"validation", run.validation},
-            {"test", run.test}, {"best_epoch", run.best_epoch},
-            {"taps", run.taps}, {"history", Json::array()}};
-  for (const EpochRecord& epoch : run.history) {
-    json["history"].push_back({epoch.loss, epoch.train_score, epoch.validation_score});
-  }
-  return json.dump();
-}
-
-RunRecord record_from(const std::string& journal_text) {
-  const Json json = Json::parse(journal_text);
-  RunRecord run{.seed = json.at("seed").get<std::uint64_t>(),
-                .validation = number(json.at("validation")),
-                .test = number(json.at("test")),
-                .best_epoch = json.at("best_epoch").get<std::uint32_t>(),
-                .taps = {},
-                .history = {}};
-  for (const Json& layer : json.at("taps")) {
-    auto& taps = run.taps.emplace_back();
-    for (const Json& tap : layer) taps.push_back(static_cast<float>(number(tap)));
-  }
-  for (const Json& epoch : json.at("history")) {
-    run.history.push_back({number(epoch.at(0)), number(epoch.at(1)), number(epoch.at(2))});
-  }
-  return run;
-}
-
-const RunRecord& best_of(const std::vector<RunRecord>& runs) {
-  return *std::max_element(runs.begin(), runs.end(), [](const RunRecord& a, const RunRecord& b) {
-    return a.validation < b.validation;
-  });
-}
 
 Json results_json(const std::vector<RunRecord>& runs, const ClassifySettings& settings) {
   const std::string test = score_key("test", settings.metric);

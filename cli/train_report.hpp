@@ -6,28 +6,9 @@
 
 #include "common.hpp"
 #include "ngf/report/chart.hpp"
-#include "ngf/tasks/classify.hpp"
+#include "ngf/tasks/train_job.hpp"
 
 namespace ngf::cli {
-
-/// What is kept of a run when its network is forgotten.
-struct RunRecord {
-  std::uint64_t seed = 0;
-  double validation = 0;
-  double test = 0;
-  std::uint32_t best_epoch = 0;
-  std::vector<std::vector<float>> taps;  ///< of each layer, where they were learned
-  std::vector<EpochRecord> history;
-};
-
-RunRecord record_of(const RunResult& result);
-
-/// A run as a line of a journal, and back: the same numbers.
-std::string journal_text(const RunRecord& run);
-RunRecord record_from(const std::string& journal_text);
-
-/// The run of the best validation score, the first where two are equal.
-const RunRecord& best_of(const std::vector<RunRecord>& runs);
 
 /// The keys `runs`, `test_accuracy` (or whatever the metric is), `metric` and `taps`.
 Json results_json(const std::vector<RunRecord>& runs, const ClassifySettings& settings);

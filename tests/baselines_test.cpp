@@ -47,10 +47,10 @@ TEST(Tikhonov, IsTheBestOfItsDefinition) {
   DenoiseCase data = communities(60, 2);
   data.noisy(5, 1) = missing;
   data.noisy(31, 1) = missing;
-  tasks::Tikhonov smoother(data.graph, 1);
+  const tasks::Smoother smoother = tasks::tikhonov(data.graph, 1);
   for (Eigen::Index s = 0; s < 2; ++s) {
     const Eigen::VectorXd y = data.noisy.col(s);
-    const tasks::Smoothed found = smoother.smooth(y);
+    const tasks::Smoothed found = smoother(y, nullptr);
     const auto [x, score] = plain_tikhonov(data.graph, y, found.lambda);
     EXPECT_LT((found.signal - x).norm(), 1e-9 * x.norm());
     for (const double factor : {0.2, 0.5, 2.0, 5.0}) {
@@ -63,7 +63,7 @@ TEST(Tikhonov, OfALargeGraphIsThatOfASmallOne) {
   DenoiseCase data = communities(560, 1, 0.3);
   data.noisy(100, 0) = missing;
   const Eigen::VectorXd y = data.noisy.col(0);
-  const tasks::Smoothed found = tasks::Tikhonov(data.graph, 1).smooth(y);
+  const tasks::Smoothed found = tasks::tikhonov(data.graph, 1)(y, nullptr);
   const auto [x, score] = plain_tikhonov(data.graph, y, found.lambda);
   EXPECT_LT((found.signal - x).norm(), 1e-4 * x.norm());
   // The trace is an estimate, so the choice may be a neighbour of the best.
@@ -81,7 +81,7 @@ TEST(Tikhonov, EstimatesTheNoise) {
                   std::cos(0.3 * static_cast<double>(u % side));
   }
   const Matrix noisy = with_noise(clean, 0.1, 1);
-  const tasks::Smoothed found = tasks::Tikhonov(grid(side, side), 1).smooth(noisy.col(0));
+  const tasks::Smoothed found = tasks::tikhonov(grid(side, side), 1)(noisy.col(0), nullptr);
   const double truth = (noisy - clean).squaredNorm() / static_cast<double>(clean.rows());
   EXPECT_NEAR(found.noise_variance / truth, 1, 0.3);
 }
@@ -91,7 +91,7 @@ TEST(Tikhonov, NodesOutOfReachTakeTheMean) {
   const Graph graph = build_graph(4, std::vector<Edge>{{0, 1}, {2, 3}});
   Eigen::VectorXd y(4);
   y << 1, 3, missing, missing;
-  const tasks::Smoothed found = tasks::Tikhonov(graph, 1).smooth(y);
+  const tasks::Smoothed found = tasks::tikhonov(graph, 1)(y, nullptr);
   EXPECT_NEAR(found.signal[2], 2, 1e-12);
   EXPECT_NEAR(found.signal[3], 2, 1e-12);
 }

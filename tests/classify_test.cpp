@@ -12,6 +12,7 @@
 #include "ngf/error.hpp"
 #include "ngf/generate.hpp"
 #include "ngf/io/tensors.hpp"
+#include "tasks/scores.hpp"
 #include "tests/nn_support.hpp"
 
 namespace ngf {
@@ -189,10 +190,9 @@ TEST(Classify, ScoresAreThoseOfTheModelHandedOut) {
       settings.metric = metric;
       const RunResult run = train(dataset, settings, 1)[0];
       const Prediction prediction = predict(run.model, dataset);
-      EXPECT_EQ(score(metric, prediction.probabilities, dataset.labels, split.test),
-                run.test_score);
-      EXPECT_EQ(score(metric, prediction.probabilities, dataset.labels, split.validation),
-                run.validation_score);
+      const tasks::Outputs outputs{prediction.probabilities.data(), 3, 3};
+      EXPECT_EQ(score(metric, outputs, dataset.labels, split.test), run.test_score);
+      EXPECT_EQ(score(metric, outputs, dataset.labels, split.validation), run.validation_score);
       EXPECT_NEAR(prediction.probabilities.row(7).sum(), 1, 1e-5);
     }
   }

@@ -162,18 +162,6 @@ TEST(Network, GradientsAreThoseOfFiniteDifferences) {
   }
 }
 
-TEST(Network, GradientOfSquaredErrors) {
-  constexpr std::size_t runs = 2;
-  const SignalsOf<double> targets = random_features<double>(nodes, 3, 1, 8);
-  const std::vector<NodeId> read{1, 2, 20};
-  const auto loss = [&](const SignalsOf<double>& outputs, SignalsOf<double>* gradient) {
-    return squared_error<double>(outputs, runs, targets, read, gradient);
-  };
-  Network<double> network = make_network<double>({"", model(ModelKind::ngcnn)}, runs);
-  draw_parameters(network, {1, 2});
-  expect_gradient(network, nullptr, loss);
-}
-
 /// Layers by their definition, with H as a matrix.
 Matrix plain_logits(const Case& c, const std::vector<double>& parameters) {
   const Graph graph = some_graph(nodes, c.directed);
@@ -312,14 +300,15 @@ TEST(Network, OrderOfProductsIsCounted) {
     ModelSettings settings = model(ModelKind::ngcnn);
     settings.hops = hops;
     const LayerFilter filter(settings, graph, {.threads = 1});
-    return choose_first_layer(settings, filter, features, 64, {.dropout = dropout, .threads = 1});
+    return nn::choose_first_layer(settings, filter, features, 64,
+                                  {.dropout = dropout, .threads = 1});
   };
   EXPECT_EQ(order(1, sparse, false), FirstLayer::weights_first);
   EXPECT_EQ(order(12, sparse, false), FirstLayer::filter_first);
   EXPECT_EQ(order(12, sparse, true), FirstLayer::weights_first);
   EXPECT_EQ(order(1, dense, false), FirstLayer::filter_first);
   const ModelSettings mlp = model(ModelKind::mlp);
-  EXPECT_EQ(choose_first_layer(mlp, LayerFilter(), dense, 64, {}), FirstLayer::plain);
+  EXPECT_EQ(nn::choose_first_layer(mlp, LayerFilter(), dense, 64, {}), FirstLayer::plain);
 }
 
 TEST(Network, PassesWithoutDropoutAreTheSameWhereOthersHaveIt) {

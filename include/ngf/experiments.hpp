@@ -42,29 +42,16 @@ struct Study {
   std::uint64_t memory = 0;  ///< bytes; 0: a share of what the machine has free
 };
 
-/// A short run that shows how fast a machine does what a cell does.
-struct Trial {
-  std::string kind;    ///< one run stands for all cells of a kind; empty: there is none
-  std::string family;  ///< stands for kinds whose runs are too long
-  double once = 0;     ///< what it does however short it is, counted as Cell::once is
-  double least = 0;    ///< of the work that it does besides
-  /// Does about so much of that, and returns how much it did.
-  std::function<double(double)> run;
-};
-
 /// A piece of a figure that is run as a whole.
 struct Cell {
   std::string key;   ///< "fig1 er create K=2"
   std::string part;  ///< which of a figure's lists its rows belong to; empty where there is one
-  /// What it should take, in multiplications and additions of float products at full speed: to
-  /// begin, and for what is then done over and over.
-  double once = 0;
-  double work = 0;
+  /// A rough time, on the machine of src/experiments/costs.hpp.
+  double seconds = 0;
   /// Multiplications and additions of its products, where they are counted.
   double products = 0;
   /// The rows, as a JSON array in one line. Throws Interrupted when asked to stop.
   std::function<std::string(Progress*)> run;
-  Trial trial{};
 };
 
 struct Figure {

@@ -25,12 +25,9 @@ void bind_communicator(nanobind::module_& module);
 template <typename Kind>
 Kind kind_of(std::string_view what, const std::string& name, std::string_view (*name_of)(Kind),
              Kind last) {
-  const Kind kind = detail::kind_named(name, name_of, last);
-  if (name_of(kind) != name) {
-    detail::fail("{} is \"{}\"; it must be one of {}", what, name,
-                 fmt::join(detail::names_of(name_of, last), ", "));
-  }
-  return kind;
+  if (const auto kind = detail::find_kind(name, name_of, last)) return *kind;
+  detail::fail("{} is \"{}\"; it must be one of {}", what, name,
+               fmt::join(detail::names_of(name_of, last), ", "));
 }
 
 /// A property that holds one of several kinds, by its name.

@@ -1,11 +1,11 @@
-#include "ngf/tasks/classify.hpp"
-
 #include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "ngf/io/tensors.hpp"
+#include "ngf/tasks/train_job.hpp"
 #include "work.hpp"
 
 namespace ngf::python {
@@ -44,6 +44,7 @@ void bind_settings(nb::module_& m) {
       .def_rw("run", &ClassifySettings::run)
       .def_rw("epochs", &ClassifySettings::epochs)
       .def_rw("patience", &ClassifySettings::patience)
+      .def_rw("batch", &ClassifySettings::batch)
       .def_rw("threads", &ClassifySettings::threads)
       .def_rw("memory", &ClassifySettings::memory)
       .def("partition_by", [](ClassifySettings& own, std::shared_ptr<Partition> partition) {
@@ -51,25 +52,60 @@ void bind_settings(nb::module_& m) {
       });
 }
 
+/// What many runs come to.
+struct Trained {
+  RunRecord best;
+  Model model;
+  std::string damage;  ///< what the journal says about damaged records
+};
+
 /// Loss, training score and validation score by epoch.
-Matrix history_of(const RunResult& run) {
-  Matrix history(static_cast<Eigen::Index>(run.history.size()), 3);
-  for (std::size_t e = 0; e < run.history.size(); ++e) {
-    const EpochRecord& record = run.history[e];
-    history.row(static_cast<Eigen::Index>(e)) << record.loss, record.train_score,
-        record.validation_score;
+Matrix history_of(const Trained& trained) {
+  Matrix history(static_cast<Eigen::Index>(trained.best.history.size()), 3);
+  Eigen::Index row = 0;
+  for (const EpochRecord& epoch : trained.best.history) {
+    history.row(row++) << epoch.loss, epoch.train_score, epoch.validation_score;
   }
   return history;
 }
 
-std::vector<RunResult> train(const Dataset& dataset, const List<NodeId>& to_train,
-                             const List<NodeId>& to_validate, const List<NodeId>& to_test,
-                             const ClassifySettings& settings, std::size_t runs) {
-  const Split split{vector_of(to_train), vector_of(to_validate), vector_of(to_test)};
+/// Finished runs are kept by the first rank; what it fails with is raised by all.
+void keep_runs(TrainJob& job, const TrainTask& task, const std::filesystem::path& path) {
+  const Partition* const partition = task.settings.partition.get();
+  if (partition == nullptr) {
+    job.keep_in(path, task.text(), true);
+    return;
+  }
+  Communicator& ranks = partition->communicator();
+  std::string failure;
+  if (ranks.rank() == 0) {
+    try {
+      job.keep_in(path, task.text(), true);
+    } catch (const Error& error) {
+      failure = error.what();
+    }
+  }
+  failure = ranks.of_first(failure);
+  if (!failure.empty()) throw Error(failure);
+  job.share(ranks);
+}
+
+Trained train(const Dataset& dataset, const List<NodeId>& to_train, const List<NodeId>& to_validate,
+              const List<NodeId>& to_test, const ClassifySettings& settings, std::size_t runs,
+              const std::optional<std::filesystem::path>& journal) {
+  const TrainTask task{.name = "",
+                       .dataset = &dataset,
+                       .split = {vector_of(to_train), vector_of(to_validate), vector_of(to_test)},
+                       .settings = settings};
   return without_gil([&](Progress* progress) {
+    TrainJob job(task, runs);
+    if (journal) keep_runs(job, task, *journal);
     ClassifyWatch watch;
     watch.progress = progress;
-    return classify(dataset, split, settings, runs_of(settings, runs), watch);
+    job.train(watch);
+    Trained trained{best_of(job.records()), job.best_model(progress), job.damage()};
+    job.finish();
+    return trained;
   });
 }
 
@@ -97,14 +133,14 @@ void bind_models(nb::module_& m) {
              return array_of(std::move(prediction.probabilities));
            });
 
-  nb::class_<RunResult>(m, "RunResult")
-      .def_ro("validation_score", &RunResult::validation_score)
-      .def_ro("test_score", &RunResult::test_score)
-      .def_ro("best_epoch", &RunResult::best_epoch)
-      .def_ro("model", &RunResult::model)
+  nb::class_<Trained>(m, "Trained")
+      .def_prop_ro("validation_score", [](const Trained& own) { return own.best.validation; })
+      .def_prop_ro("best_epoch", [](const Trained& own) { return own.best.best_epoch; })
       .def_prop_ro(
-          "history", [](const RunResult& run) { return array_of(history_of(run)); },
-          nb::rv_policy::automatic);
+          "history", [](const Trained& own) { return array_of(history_of(own)); },
+          nb::rv_policy::automatic)
+      .def_ro("model", &Trained::model)
+      .def_ro("damage", &Trained::damage);
 }
 
 }  // namespace
@@ -114,7 +150,7 @@ void bind_classify(nb::module_& m) {
   bind_models(m);
   m.def("train", &train, nb::arg("dataset"), nb::arg("train").noconvert(),
         nb::arg("validation").noconvert(), nb::arg("test").noconvert(), nb::arg("settings"),
-        nb::arg("runs"));
+        nb::arg("runs"), nb::arg("journal").none());
 }
 
 }  // namespace ngf::python

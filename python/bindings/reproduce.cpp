@@ -44,10 +44,10 @@ std::pair<std::vector<std::string>, std::string> run_figures(
       missing = experiments::add_datasets(study, data, watch);
     }
     experiments::ReproduceJob job(study, figures, folder, resume);
-    job.time_trials(watch);
     job.run(watch);
+    std::string damage = job.job().damage();
     job.write_report(!missing.empty());
-    return std::pair(missing, job.damage());
+    return std::pair(missing, std::move(damage));
   });
 }
 

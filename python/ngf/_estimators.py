@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
+from pathlib import Path
+
 import numpy as np
 import scipy.sparse as sp
 
@@ -18,7 +21,7 @@ from ._data import Dataset
 
 
 # What each setting is; those that are missing are names.
-_WHOLE = {"hops", "min_paths", "hidden", "layers", "epochs", "patience", "folds", "threads", "memory"}
+_WHOLE = {"hops", "min_paths", "hidden", "layers", "epochs", "patience", "batch", "folds", "threads", "memory"}
 _REAL = {"dropout", "lr", "weight_decay", "noise_level"}
 _FLAGS = {"learn_taps", "bias", "skip", "normalize_features"}
 
@@ -107,6 +110,11 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
         Share of the nodes passed to ``fit`` that is held out for validation, if ``fit`` gets no validation nodes.
     runs : int, default 1
         Number of networks to train, with seeds ``random_state``, + 1, ...; the best in validation is kept.
+    batch : int, optional
+        Maximum number of runs that are trained together; by default chosen by the size of the network.
+    journal : path, optional
+        File that keeps finished runs until all are finished. After an interrupt, ``fit`` with the same settings trains
+        the missing runs only.
     random_state : int, numpy.random.Generator, RandomState or None, default 1
         Seed of the weights, dropout and held-out nodes.
     threads : int, optional
@@ -139,7 +147,8 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
     def __init__(self, graph=None, features=None, *, model="ngcnn", recipe="strong", hops=None, taps=None,
                  learn_taps=None, normalize=None, shift=None, min_paths=None, hidden=None, layers=None, bias=None,
                  skip=None, normalize_features=None, dropout=None, lr=None, weight_decay=None, epochs=None, patience=None,
-                 metric="accuracy", validation_fraction=0.2, runs=1, random_state=1, threads=None, memory=None):
+                 metric="accuracy", validation_fraction=0.2, runs=1, batch=None, journal=None, random_state=1,
+                 threads=None, memory=None):
         self.graph = graph
         self.features = features
         self.model = model
@@ -163,6 +172,8 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
         self.metric = metric
         self.validation_fraction = validation_fraction
         self.runs = runs
+        self.batch = batch
+        self.journal = journal
         self.random_state = random_state
         self.threads = threads
         self.memory = memory
@@ -180,7 +191,7 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
              bias=self.bias, skip=self.skip, normalize_features=self.normalize_features)
         _set(settings.run, seed=seed, dropout=self.dropout, lr=self.lr,
              weight_decay=self.weight_decay)
-        _set(settings, epochs=self.epochs, patience=self.patience, metric=self.metric,
+        _set(settings, epochs=self.epochs, patience=self.patience, batch=self.batch, metric=self.metric,
              threads=arguments.threads(self.threads), memory=arguments.memory(self.memory))
         return settings
 
@@ -243,11 +254,13 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
         dataset = _dataset(graph, features, known)
         runs = arguments.whole(self.runs, "runs", 1, 10**6)
         settings = self._settings(seed)
+        journal = None if self.journal is None else Path(self.journal)
         if hasattr(self.graph, "place_of"):
-            results = _train_together(self.graph, features, known, nodes, validation, settings, runs)
+            best = _train_together(self.graph, features, known, nodes, validation, settings, runs, journal)
         else:
-            results = _engine.train(dataset, _sorted(nodes), _sorted(validation), _sorted(validation), settings, runs)
-        best = max(results, key=lambda run: run.validation_score)
+            best = _engine.train(dataset, _sorted(nodes), _sorted(validation), _sorted(validation), settings, runs, journal)
+        if best.damage:
+            warnings.warn(best.damage, stacklevel=2)
         self.model_ = best.model
         self.history_ = best.history
         self.best_epoch_ = best.best_epoch
@@ -355,7 +368,6 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
 
 def _model_bytes(model) -> bytes:
     import tempfile
-    from pathlib import Path
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.safetensors"
@@ -365,7 +377,6 @@ def _model_bytes(model) -> bytes:
 
 def _model_from(content: bytes):
     import tempfile
-    from pathlib import Path
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.safetensors"
@@ -390,13 +401,13 @@ def _node_numbers(nodes, count) -> np.ndarray:
     return nodes
 
 
-def _train_together(partition, features, labels, nodes, validation, settings, runs):
+def _train_together(partition, features, labels, nodes, validation, settings, runs, journal):
     """Train with the processes of an ``ngf.mpi.Partition``, each on its own nodes."""
     rows = features.tocsr() if sp.issparse(features) else np.asarray(features)
     sharded = _dataset(partition.graph, rows[partition.order], np.ascontiguousarray(labels[partition.order]))
     settings.partition_by(partition._engine)
     places = [_sorted(partition.place_of(part)) for part in (nodes, validation, validation)]
-    return _engine.train(sharded, *places, settings, runs)
+    return _engine.train(sharded, *places, settings, runs, journal)
 
 
 def _dataset(graph, features, labels):

@@ -101,3 +101,32 @@ except ValueError as error:
     print(error)
 """)
     assert outcome.stdout.strip() == "7 rows; this process has 120 nodes"
+
+
+def test_the_first_process_keeps_the_journal(tmp_path):
+    outcome = run_together(2, f"""
+import pathlib
+data = ngf.generate.citation_network(200)
+train, validation, _ = data.split
+deal = ngf.mpi.Deal(data.graph, hops=2)
+
+def fit(journal):
+    return ngf.NodeClassifier(deal, data.features, epochs=5, hidden=8, runs=3, journal=journal).fit(
+        train, data.labels[train], validation=validation, validation_labels=data.labels[validation])
+
+path = pathlib.Path({str(tmp_path / "fit.journal")!r})
+assert_array_equal(fit(path).history_, fit(None).history_)
+deal.comm.barrier()
+assert not path.exists()
+path = pathlib.Path({str(tmp_path / "thesis.txt")!r})
+if deal.comm.rank == 0:
+    path.write_text("1")
+deal.comm.barrier()
+try:
+    fit(path)
+except ngf.Error as error:
+    assert "is no journal" in str(error)
+    print("refused")
+""")
+    assert outcome.returncode == 0, outcome.stderr
+    assert outcome.stdout.split() == ["refused"] * 2

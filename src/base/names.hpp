@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,12 +18,19 @@ std::vector<std::string> names_of(std::string_view (*name_of)(Kind), Kind last) 
   return names;
 }
 
+/// The kind of that name; nothing where there is none.
+template <typename Kind>
+std::optional<Kind> find_kind(std::string_view name, std::string_view (*name_of)(Kind), Kind last) {
+  for (int i = 0; i <= static_cast<int>(last); ++i) {
+    if (name_of(static_cast<Kind>(i)) == name) return static_cast<Kind>(i);
+  }
+  return {};
+}
+
 /// The kind of that name, which is known to be one.
 template <typename Kind>
-Kind kind_named(const std::string& name, std::string_view (*name_of)(Kind), Kind last) {
-  int i = 0;
-  while (static_cast<Kind>(i) != last && name_of(static_cast<Kind>(i)) != name) ++i;
-  return static_cast<Kind>(i);
+Kind kind_named(std::string_view name, std::string_view (*name_of)(Kind), Kind last) {
+  return find_kind(name, name_of, last).value();
 }
 
 }  // namespace ngf::detail

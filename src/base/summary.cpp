@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <compare>
 #include <cstddef>
 
 #include "base/fail.hpp"
@@ -21,7 +22,8 @@ Summary summarize(const std::vector<double>& values) {
 double quantile(std::vector<double> values, double share) {
   if (values.empty()) detail::fail("there is no result to summarise");
   if (!(share >= 0 && share <= 1)) detail::fail("{} is no share; expected 0 to 1", share);
-  std::sort(values.begin(), values.end());
+  // Numbers that are none come last.
+  std::ranges::sort(values, [](double a, double b) { return std::is_lt(std::weak_order(a, b)); });
   const double place = share * static_cast<double>(values.size() - 1);
   const auto below = static_cast<std::size_t>(place);
   const std::size_t above = std::min(below + 1, values.size() - 1);

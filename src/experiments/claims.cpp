@@ -12,7 +12,7 @@
 #include <cmath>
 
 #include "base/streams.hpp"
-#include "experiments/cost.hpp"
+#include "experiments/common.hpp"
 #include "ngf/eccentricity.hpp"
 #include "ngf/generate.hpp"
 
@@ -24,9 +24,6 @@ namespace {
 
 constexpr std::uint64_t own_seeds = 4;
 constexpr std::uint32_t most_hops = 10;
-/// Of a cell that measures one small graph, and of a realisation.
-constexpr double work_of_graph = 1e9;
-constexpr double work_of_realisation = 3e8;
 
 Graph first_graph(const Study& study, std::string_view kind) {
   return small_graph(kind, seed_of(study, own_seeds, 0));
@@ -193,13 +190,6 @@ Dataset communities(const Study& study) {
   return dataset;
 }
 
-/// Cora, or what stands in for it.
-const NamedDataset& citations(const Study& study) {
-  const auto found = std::find_if(study.datasets.begin(), study.datasets.end(),
-                                  [](const auto& named) { return named.name == "cora"; });
-  return found == study.datasets.end() ? study.datasets.back() : *found;
-}
-
 struct Depth {
   std::shared_ptr<const NamedDataset> named;
   std::int64_t layers;
@@ -233,7 +223,8 @@ std::string run_depth(const Study& study, const Depth& depth, Progress* progress
 
 void add_depth(Figure& figure, const Study& study) {
   // The study outlives the figure.
-  const std::shared_ptr<const NamedDataset> cited(&citations(study), [](const auto*) {});
+  const std::shared_ptr<const NamedDataset> cited(&dataset_named(study, "cora"),
+                                                  [](const auto*) {});
   const auto made = std::make_shared<const NamedDataset>(
       NamedDataset{std::string(communities_name), communities(study)});
   for (const auto& named : {cited, made}) {
@@ -244,10 +235,8 @@ void add_depth(Figure& figure, const Study& study) {
         cell.key =
             fmt::format("claims depth {} {} layers {}", named->name, layers, filter_name(model));
         cell.part = "depth";
-        foretell_training(cell, {.name = named->name,
-                                 .dataset = {named, &named->dataset},
-                                 .settings = training_of(study, depth),
-                                 .runs = sized(study, quick_depth_runs, full_depth_runs)});
+        cell.seconds = training_seconds(named->dataset, training_of(study, depth),
+                                        sized(study, quick_depth_runs, full_depth_runs));
         cell.run = [&study, depth](Progress* progress) {
           return run_depth(study, depth, progress);
         };
@@ -258,12 +247,12 @@ void add_depth(Figure& figure, const Study& study) {
 
 /// A cell for each small graph.
 template <typename Run>
-void add_graphs(Figure& figure, const std::string& part, double work, const Run& run) {
+void add_graphs(Figure& figure, const Study& study, const std::string& part, const Run& run) {
   for (const std::string_view kind : small_graphs) {
     figure.cells.push_back({.key = fmt::format("claims {} {}", part, kind),
                             .part = part,
-                            .work = work,
-                            .run = [kind, run](Progress*) { return run(kind); }});
+                            .seconds = costs::of_graph,
+                            .run = [&study, kind, run](Progress*) { return run(study, kind); }});
   }
 }
 
@@ -274,22 +263,19 @@ void add_graphs(Figure& figure, const std::string& part, double work, const Run&
 Figure claims(const Study& study) {
   using namespace of_claims;
   Figure figure{"claims", "norms, float errors, single shells, equal taps, depth", {}};
-  add_graphs(figure, "norms", work_of_graph,
-             [&study](std::string_view kind) { return norms(study, kind); });
-  add_graphs(figure, "float_error", work_of_graph,
-             [&study](std::string_view kind) { return float_error(study, kind); });
+  add_graphs(figure, study, "norms", norms);
+  add_graphs(figure, study, "float_error", float_error);
   for (const std::string_view kind : small_graphs) {
     for (const std::string_view perturbed : perturbations) {
       figure.cells.push_back({.key = fmt::format("claims shell_change {} {}", kind, perturbed),
                               .part = "shell_change",
-                              .work = realisations_of(study) * work_of_realisation,
+                              .seconds = realisations_of(study) * costs::of_realisation,
                               .run = [&study, kind, perturbed](Progress* progress) {
                                 return shell_change(study, kind, perturbed, progress);
                               }});
     }
   }
-  add_graphs(figure, "constant_taps", work_of_graph,
-             [&study](std::string_view kind) { return constant_taps(study, kind); });
+  add_graphs(figure, study, "constant_taps", constant_taps);
   add_depth(figure, study);
   return figure;
 }

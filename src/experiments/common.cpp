@@ -10,6 +10,13 @@
 
 namespace ngf::experiments {
 
+std::string_view size_name(Size size) { return size == Size::quick ? "quick" : "full"; }
+
+const NamedDataset& dataset_named(const Study& study, std::string_view name) {
+  const auto found = std::ranges::find(study.datasets, name, &NamedDataset::name);
+  return found == study.datasets.end() ? study.datasets.back() : *found;
+}
+
 std::uint64_t seed_of(const Study& study, std::uint64_t figure, std::uint64_t item) {
   constexpr std::uint64_t figures = 1000;
   return detail::random_for(study.seed, detail::Use::experiments, item * figures + figure).bits64();
@@ -68,6 +75,19 @@ void for_each_realisation(const Study& study, Progress* progress,
 
 std::string_view input_name(SignalKind kind) { return kind == SignalKind::gf ? "gf" : "ngf"; }
 
+DenoiseSettings fit_for(const Study& study, DenoiseSettings of_case, std::uint32_t epochs) {
+  of_case.epochs = epochs;
+  of_case.threads = study.threads;
+  of_case.memory = study.memory;
+  return of_case;
+}
+
+void count_products(Cell& cell, const Graph& graph, const DenoiseSettings& fit,
+                    std::size_t signals) {
+  cell.products = epoch_flops(graph, fit) * fit.epochs * static_cast<double>(signals);
+  cell.seconds = cell.products * costs::of_product;
+}
+
 // ---- Node classification ----
 
 std::size_t runs_a_point(const Study& study) {
@@ -86,6 +106,13 @@ ClassifySettings paper_training(const Study& study, ModelKind model, std::uint32
   settings.threads = study.threads;
   settings.memory = study.memory;
   return settings;
+}
+
+double training_seconds(const Dataset& dataset, const ClassifySettings& settings,
+                        std::size_t runs) {
+  return costs::of_unit * static_cast<double>(runs) * settings.epochs *
+         static_cast<double>(settings.model.hidden * settings.model.layers) *
+         static_cast<double>(dataset.graph.nodes());
 }
 
 std::vector<RunResult> train(const Dataset& dataset, const ClassifySettings& settings,

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "experiments/costs.hpp"
 #include "ngf/experiments.hpp"
 #include "ngf/perturb.hpp"
 #include "ngf/summary.hpp"
@@ -23,6 +24,11 @@ template <typename Value>
 Value sized(const Study& study, Value quick, Value full) {
   return study.size == Size::quick ? quick : full;
 }
+
+std::string_view size_name(Size size);
+
+/// The data set of that name, or what stands in for it.
+const NamedDataset& dataset_named(const Study& study, std::string_view name);
 
 /// A seed of its own for item `item` of a figure, so that no two share random numbers. `figure` is
 /// any number below 1000.
@@ -59,6 +65,11 @@ inline constexpr std::array<SignalKind, 2> inputs{SignalKind::gf, SignalKind::ng
 inline constexpr std::array<DenoiseArch, 4> architectures{DenoiseArch::gf, DenoiseArch::ngf,
                                                           DenoiseArch::gcn, DenoiseArch::sgc};
 std::string_view input_name(SignalKind kind);
+/// The fit of a test case, after so many epochs.
+DenoiseSettings fit_for(const Study& study, DenoiseSettings of_case, std::uint32_t epochs);
+/// Fills in the products of fits to so many signals, and the time that they take.
+void count_products(Cell& cell, const Graph& graph, const DenoiseSettings& fit,
+                    std::size_t signals);
 
 // ---- Node classification, of figures 3a and 3b and the claim on depth ----
 
@@ -70,6 +81,8 @@ std::size_t runs_a_point(const Study& study);
 std::string_view filter_name(ModelKind model);
 /// The paper's test case 3 with K taps.
 ClassifySettings paper_training(const Study& study, ModelKind model, std::uint32_t taps);
+/// A rough time of so many runs.
+double training_seconds(const Dataset& dataset, const ClassifySettings& settings, std::size_t runs);
 /// Trains `count` networks on the public split.
 std::vector<RunResult> train(const Dataset& dataset, const ClassifySettings& settings,
                              std::size_t count, Progress* progress);

@@ -18,9 +18,6 @@ namespace {
 constexpr std::uint32_t least_taps = 2;
 constexpr std::uint32_t most_taps = 10;
 constexpr std::uint64_t own_seeds = 1;
-/// Of a realisation, and of each of its taps.
-constexpr double work = 1.5e8;
-constexpr double work_of_tap = 1e7;
 
 struct Point {
   std::string_view graph;
@@ -59,15 +56,9 @@ Figure fig1(const Study& study) {
       for (std::uint32_t taps = least_taps; taps <= most_taps; ++taps) {
         Cell& cell = figure.cells.emplace_back();
         cell.key = fmt::format("fig1 {} {} K={}", graph, kind, taps);
-        cell.work = realisations_of(study) * (work + taps * work_of_tap);
+        cell.seconds = realisations_of(study) * costs::of_realisation;
         cell.run = [&study, point = Point{graph, kind, taps}](Progress* progress) {
           return run(study, point, progress);
-        };
-        cell.trial.kind = "small graphs";
-        cell.trial.least = cell.work;
-        cell.trial.run = [work = cell.work, run = cell.run](double) {
-          run(nullptr);
-          return work;
         };
       }
     }

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "experiments/cost.hpp"
+#include "experiments/common.hpp"
 
 namespace ngf::experiments {
 
@@ -17,17 +17,11 @@ constexpr std::uint32_t quick_epochs = 400;
 constexpr std::uint32_t full_epochs = 1000;
 
 DenoiseSettings fit_of(const Study& study, DenoiseArch arch) {
-  DenoiseSettings settings = denoise_settings_1(study.settings, arch, study.seed);
-  settings.epochs = sized(study, quick_epochs, full_epochs);
-  settings.threads = study.threads;
-  settings.memory = study.memory;
-  return settings;
+  return fit_for(study, denoise_settings_1(study.settings, arch, study.seed),
+                 sized(study, quick_epochs, full_epochs));
 }
 
-DenoiseCase data_of(const Study& study, SignalKind input) {
-  return denoise_case_1(study.settings, input, sized(study, quick_signals, full_signals),
-                        study.seed);
-}
+std::size_t signals_of(const Study& study) { return sized(study, quick_signals, full_signals); }
 
 std::vector<double> medians_by_epoch(const std::vector<DenoisedSignal>& signals) {
   std::vector<double> medians;
@@ -40,7 +34,7 @@ std::vector<double> medians_by_epoch(const std::vector<DenoisedSignal>& signals)
 }
 
 std::string run(const Study& study, SignalKind input, DenoiseArch arch, Progress* progress) {
-  const DenoiseCase data = data_of(study, input);
+  const DenoiseCase data = denoise_case_1(study.settings, input, signals_of(study), study.seed);
   const DenoiseResult result =
       denoise(data.graph, data.noisy, &data.clean, fit_of(study, arch), progress);
   const Row row{{"settings", settings_name(study.settings)},
@@ -58,13 +52,12 @@ std::string run(const Study& study, SignalKind input, DenoiseArch arch, Progress
 Figure fig2a(const Study& study) {
   using namespace of_fig2a;
   Figure figure{"fig2a", "denoising: error against epochs", {}};
-  // All cells have its graph, and as many signals.
-  const auto data = std::make_shared<const DenoiseCase>(data_of(study, inputs[0]));
+  const Graph graph = denoise_case_1(study.settings, inputs[0], 1, study.seed).graph;
   for (const SignalKind input : inputs) {
     for (const DenoiseArch arch : architectures) {
       Cell& cell = figure.cells.emplace_back();
       cell.key = fmt::format("fig2a {} {}", input_name(input), arch_name(arch));
-      foretell_fits(cell, data, fit_of(study, arch));
+      count_products(cell, graph, fit_of(study, arch), signals_of(study));
       cell.run = [&study, input, arch](Progress* progress) {
         return run(study, input, arch, progress);
       };

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "experiments/cost.hpp"
+#include "experiments/common.hpp"
 
 namespace ngf::experiments {
 
@@ -29,21 +29,15 @@ struct Point {
   DenoiseArch arch;
 };
 
-DenoiseCase data_of(const Study& study, const Point& point) {
-  return denoise_case_2(study.settings, point.input, point.noise_power,
-                        sized(study, quick_signals, full_signals), study.seed);
-}
+std::size_t signals_of(const Study& study) { return sized(study, quick_signals, full_signals); }
 
 DenoiseSettings fit_of(const Study& study, DenoiseArch arch) {
-  DenoiseSettings settings = denoise_settings_2(study.settings, arch, study.seed);
-  settings.epochs = epochs;
-  settings.threads = study.threads;
-  settings.memory = study.memory;
-  return settings;
+  return fit_for(study, denoise_settings_2(study.settings, arch, study.seed), epochs);
 }
 
 std::string run(const Study& study, const Point& point, Progress* progress) {
-  const DenoiseCase data = data_of(study, point);
+  const DenoiseCase data =
+      denoise_case_2(study.settings, point.input, point.noise_power, signals_of(study), study.seed);
   const DenoiseResult result =
       denoise(data.graph, data.noisy, &data.clean, fit_of(study, point.arch), progress);
   std::vector<double> errors;
@@ -64,15 +58,14 @@ std::string run(const Study& study, const Point& point, Progress* progress) {
 Figure fig2b(const Study& study) {
   using namespace of_fig2b;
   Figure figure{"fig2b", "denoising: error against noise", {}};
-  // All cells have its graph, and as many signals.
-  const auto data = std::make_shared<const DenoiseCase>(
-      data_of(study, {inputs[0], noise_powers[0], DenoiseArch::gf}));
+  const Graph graph =
+      denoise_case_2(study.settings, inputs[0], noise_powers[0], 1, study.seed).graph;
   for (const SignalKind input : inputs) {
     for (const double power : powers_of(study)) {
       for (const DenoiseArch arch : architectures) {
         Cell& cell = figure.cells.emplace_back();
         cell.key = fmt::format("fig2b {} {} {}", input_name(input), power, arch_name(arch));
-        foretell_fits(cell, data, fit_of(study, arch));
+        count_products(cell, graph, fit_of(study, arch), signals_of(study));
         cell.run = [&study, point = Point{input, power, arch}](Progress* progress) {
           return run(study, point, progress);
         };

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "experiments/cost.hpp"
+#include "experiments/common.hpp"
 
 namespace ngf::experiments {
 
@@ -50,10 +50,8 @@ Figure fig3a(const Study& study) {
       for (const ModelKind model : networks) {
         Cell& cell = figure.cells.emplace_back();
         cell.key = fmt::format("fig3a {} K={} {}", named.name, taps, filter_name(model));
-        foretell_training(cell, {.name = named.name,
-                                 .dataset = of_study(named),
-                                 .settings = training_of(study, model, taps),
-                                 .runs = runs_a_point(study)});
+        cell.seconds =
+            training_seconds(named.dataset, training_of(study, model, taps), runs_a_point(study));
         cell.run = [&study, &named, model, taps](Progress* progress) {
           return run(study, named, model, taps, progress);
         };

@@ -11,7 +11,7 @@
 
 #include <algorithm>
 
-#include "experiments/cost.hpp"
+#include "experiments/common.hpp"
 
 namespace ngf::experiments {
 
@@ -19,7 +19,6 @@ namespace of_fig3b {
 
 namespace {
 
-constexpr std::string_view wanted_dataset = "citeseer";
 constexpr std::array<std::string_view, 2> kinds{"destroy", "both"};
 // Each perturbed graph serves so many runs, so that a point has several graphs.
 constexpr std::size_t runs_a_graph = 5;
@@ -38,11 +37,7 @@ std::vector<std::uint32_t> percents_of(const Study& study) {
   return {0, 8, 20};
 }
 
-const NamedDataset& dataset_of(const Study& study) {
-  const auto found = std::find_if(study.datasets.begin(), study.datasets.end(),
-                                  [](const auto& named) { return named.name == wanted_dataset; });
-  return found == study.datasets.end() ? study.datasets.back() : *found;
-}
+const NamedDataset& dataset_of(const Study& study) { return dataset_named(study, "citeseer"); }
 
 struct Point {
   std::uint32_t taps;
@@ -109,37 +104,12 @@ std::string run(const Study& study, const Point& point, Progress* progress) {
   return rows.dump();
 }
 
-/// The data set on a graph as it is, and on one that has lost and got edges, whose nodes are
-/// closer.
-struct Examples {
-  explicit Examples(const Study& study) : plain(of_study(dataset_of(study))) {
-    constexpr std::uint32_t percent = 12;
-    auto dataset = std::make_shared<Dataset>(*plain);
-    const Point point{0, kinds[1], percent, ModelKind::ngcnn, false};
-    dataset->graph = perturbed(dataset->graph, point, study.seed);
-    closer = dataset;
-  }
-
-  std::shared_ptr<const Dataset> plain;
-  std::shared_ptr<const Dataset> closer;
-};
-
-void foretell(Cell& cell, const Study& study, const Point& point, const Examples& examples) {
-  const bool closer = point.kind == kinds[1] && point.percent > 0 && !point.stale;
-  const std::size_t graphs = (runs_a_point(study) + runs_a_graph - 1) / runs_a_graph;
-  const std::string_view with_created = "a graph with created edges";
-  foretell_training(cell, {.name = closer ? with_created : dataset_of(study).name,
-                           .dataset = closer ? examples.closer : examples.plain,
-                           .settings = training_of(study, point),
-                           .runs = runs_a_point(study) / graphs,
-                           .graphs = graphs});
-}
-
-void add_cell(Figure& figure, const Study& study, const Point& point, const Examples& examples) {
+void add_cell(Figure& figure, const Study& study, const Point& point) {
   Cell& cell = figure.cells.emplace_back();
   cell.key = fmt::format("fig3b K={} {} {} % {} {}", point.taps, point.kind, point.percent,
                          filter_name(point.model), distances_name(point.stale));
-  foretell(cell, study, point, examples);
+  cell.seconds =
+      training_seconds(dataset_of(study).dataset, training_of(study, point), runs_a_point(study));
   cell.run = [&study, point](Progress* progress) { return run(study, point, progress); };
 }
 
@@ -150,18 +120,17 @@ void add_cell(Figure& figure, const Study& study, const Point& point, const Exam
 Figure fig3b(const Study& study) {
   using namespace of_fig3b;
   Figure figure{"fig3b", "node classification: accuracy against perturbation", {}};
-  const Examples examples(study);
   for (const std::uint32_t taps : taps_of(study)) {
     for (const ModelKind model : networks) {
       for (const std::uint32_t percent : percents_of(study)) {
         if (percent == 0) {
-          add_cell(figure, study, {taps, kinds[0], 0, model, false}, examples);
+          add_cell(figure, study, {taps, kinds[0], 0, model, false});
           continue;
         }
         for (const std::string_view kind : kinds) {
-          add_cell(figure, study, {taps, kind, percent, model, false}, examples);
+          add_cell(figure, study, {taps, kind, percent, model, false});
           if (model == ModelKind::ngcnn) {
-            add_cell(figure, study, {taps, kind, percent, model, true}, examples);
+            add_cell(figure, study, {taps, kind, percent, model, true});
           }
         }
       }

@@ -5,12 +5,11 @@
 #include <algorithm>
 #include <chrono>
 #include <fstream>
-#include <limits>
-#include <nlohmann/json.hpp>
-#include <set>
+#include <map>
 #include <utility>
 
 #include "base/parallel.hpp"
+#include "experiments/common.hpp"
 #include "io/atomic_file.hpp"
 #include "kernels/target.hpp"
 #include "linalg/product_rate.hpp"
@@ -19,7 +18,6 @@
 #include "ngf/io/load.hpp"
 #include "ngf/report/figures.hpp"
 #include "ngf/report/page.hpp"
-#include "ngf/summary.hpp"
 #include "tasks/fingerprint.hpp"
 
 namespace ngf::experiments {
@@ -58,15 +56,25 @@ std::shared_ptr<Progress> begin(const ReproduceWatch& watch, const std::string& 
   return watch.begin ? watch.begin(name) : nullptr;
 }
 
-/// What a finished cell left in the journal.
-struct Record {
-  double seconds = 0;
-  Json rows;
-};
+/// A finished cell as it stands in the journal.
+std::string run_cell(const Cell& cell, Progress* progress) {
+  const auto begun = Clock::now();
+  const std::string rows = cell.run(progress);
+  return Json{{"seconds", seconds_since(begun)}, {"rows", Json::parse(rows)}}.dump();
+}
 
-Record record_of(const Journal& journal, const Cell& cell) {
-  const Json piece = Json::parse(*journal.find(cell.key));
-  return {piece.at("seconds").get<double>(), piece.at("rows")};
+std::vector<Figure> make_figures(const std::vector<std::string>& names, const Study& study) {
+  std::vector<Figure> figures;
+  for (const std::string& name : names) figures.push_back(make_figure(name, study));
+  return figures;
+}
+
+std::vector<std::string> keys_of(const std::vector<Figure>& figures) {
+  std::vector<std::string> keys;
+  for (const Figure& figure : figures) {
+    for (const Cell& cell : figure.cells) keys.push_back(cell.key);
+  }
+  return keys;
 }
 
 std::string machine_name() {
@@ -79,8 +87,6 @@ std::string machine_name() {
   }
   return "unknown";
 }
-
-std::string_view size_name(Size size) { return size == Size::quick ? "quick" : "full"; }
 
 void make_folder(const std::filesystem::path& folder) {
   std::error_code failure;
@@ -125,27 +131,20 @@ std::vector<std::string> add_datasets(Study& study, std::span<const std::filesys
 
 // ---- The job ----
 
-/// A figure's times: what was foretold, and what its cells took, in this process or an earlier one.
-struct ReproduceJob::Times {
-  double estimate = 0;
-  double seconds = 0;
-  double products = 0;  ///< multiplications and additions, where they are counted
-};
-
 ReproduceJob::ReproduceJob(const Study& study, const std::vector<std::string>& figures,
                            std::filesystem::path folder, bool resume)
-    : study_(study), folder_(std::move(folder)), rate_(detail::product_rate(study.threads, 0.3)) {
+    : study_(study),
+      folder_(std::move(folder)),
+      rate_(detail::product_rate(study.threads, 0.3)),
+      figures_(make_figures(figures, study)),
+      job_(keys_of(figures_)) {
   make_folder(folder_);
-  for (const std::string& name : figures) figures_.push_back(make_figure(name, study));
-  journal_ = std::make_unique<Journal>(folder_ / "reproduce.journal", settings_text(), true);
-  if (resume || journal_->size() == 0) return;
-  throw Error(fmt::format("{}: a job that was cut off left {} of {} cells here",
-                          journal_->path().string(), journal_->size(), cells()),
+  const std::filesystem::path journal = folder_ / "reproduce.journal";
+  job_.keep_in(journal, settings_text(), true);
+  if (resume || job_.finished() == 0) return;
+  throw Error(fmt::format("{}: a job that was cut off left {} of {} cells here", journal.string(),
+                          job_.finished(), job_.size()),
               {"go on with {}, or remove the file to begin anew", {{"resume", true}}});
-}
-
-ReproduceJob::~ReproduceJob() {
-  if (journal_ && journal_->size() == 0) journal_->remove();
 }
 
 std::string ReproduceJob::settings_text() const {
@@ -162,212 +161,105 @@ std::string ReproduceJob::settings_text() const {
   return json.dump();
 }
 
-std::size_t ReproduceJob::cells() const {
-  std::size_t count = 0;
-  for (const Figure& figure : figures_) count += figure.cells.size();
-  return count;
-}
+// ---- Times ----
 
-double ReproduceJob::estimate(const Cell& cell) const {
-  Pace pace;
-  for (const std::string& name : {std::string(), cell.trial.family, cell.trial.kind}) {
-    if (const auto found = paces_.find(name); found != paces_.end()) pace = found->second;
-  }
-  return (cell.once * pace.once + cell.work * pace.work) / rate_;
-}
-
-const Cell* ReproduceJob::to_be_tried(const std::string& kind, double seconds) const {
-  // A larger one tells more.
-  const Cell* best = nullptr;
-  for (const Figure& figure : figures_) {
-    for (const Cell& cell : figure.cells) {
-      if (cell.trial.kind != kind) continue;
-      if (cell.trial.once + cell.trial.least > seconds * rate_) continue;
-      if (best == nullptr || cell.trial.least > best->trial.least) best = &cell;
-    }
-  }
-  return best;
-}
-
-namespace {
-
-/// What a trial took that did so much work.
-struct TimedTrial {
-  TimedTrial(const Trial& trial, double wanted) {
-    const auto begun = Clock::now();
-    work = trial.run(wanted);
-    seconds = seconds_since(begun);
-  }
-
-  double work;
-  double seconds;
+/// Of a figure's cells, in this process or an earlier one.
+struct ReproduceJob::Times {
+  double seconds = 0;   ///< of those that are finished
+  double expected = 0;  ///< estimates of the same
+  double left = 0;      ///< of the others
 };
 
-}  // namespace
-
-ReproduceJob::Pace ReproduceJob::pace_of(const Trial& trial, double enough) const {
-  const auto begun = Clock::now();
-  const auto spent = [&] { return seconds_since(begun); };
-  TimedTrial brief(trial, 0);
-  // The first time, some is done that cells need not do again. But what takes long is done once.
-  if (spent() < 2 * enough) brief = TimedTrial(trial, 0);
-  // Longer and longer, until it is not just what is done once.
-  double wanted = enough * rate_;
-  TimedTrial longer(trial, wanted);
-  while (longer.seconds < 2 * brief.seconds && spent() < 8 * enough) {
-    wanted *= 3;
-    longer = TimedTrial(trial, wanted);
-  }
-  // What else happens on the machine only adds to it.
-  if (spent() < 8 * enough) {
-    longer.seconds = std::min(longer.seconds, TimedTrial(trial, wanted).seconds);
-  }
-  const double even = longer.seconds * rate_ / (trial.once + longer.work);
-  if (trial.once == 0 || longer.work <= brief.work) return {even, even};
-  // What a longer one takes more is the work's; the rest is done once.
-  const double work = std::max(0.0, longer.seconds - brief.seconds) / (longer.work - brief.work);
-  const double once = std::max(0.0, brief.seconds - work * brief.work) / trial.once;
-  return {once * rate_, work * rate_};
+double ReproduceJob::estimate(const Cell& cell) const {
+  return cell.seconds * costs::product_rate / rate_;
 }
 
-void ReproduceJob::time_trials(const ReproduceWatch& watch) {
-  std::map<std::string, std::string> family_of;
-  double all = 0;
-  for (const Figure& figure : figures_) {
-    all += estimate_left(figure);
-    for (const Cell& cell : figure.cells) family_of[cell.trial.kind] = cell.trial.family;
-  }
-  family_of.erase("");
-  if (kept() == cells()) return;
-  const double most_seconds = std::clamp(all / 1000, 0.3, 3.0);
-  const double enough = std::clamp(all / 5000, 0.02, 0.1);
-  const auto progress = begin(watch, "short runs, to tell the time");
-  std::map<std::string, std::vector<Pace>> found;
-  std::size_t tried = 0;
-  for (const auto& [kind, family] : family_of) {
-    if (progress) progress->report(tried++, family_of.size());
-    throw_if_stopped(progress.get());
-    const Cell* const cell = to_be_tried(kind, most_seconds);
-    if (cell == nullptr) continue;
-    paces_[kind] = pace_of(cell->trial, enough);
-    for (const std::string& name : std::set{family, std::string()}) {
-      found[name].push_back(paces_[kind]);
+ReproduceJob::Times ReproduceJob::times(const Figure& figure) const {
+  Times times;
+  for (const Cell& cell : figure.cells) {
+    if (const std::string* const piece = job_.find(cell.key)) {
+      times.seconds += Json::parse(*piece).at("seconds").get<double>();
+      times.expected += estimate(cell);
+    } else {
+      times.left += estimate(cell);
     }
   }
-  const auto middle = [](const std::vector<Pace>& paces, double Pace::*part) {
-    std::vector<double> values(paces.size());
-    std::ranges::transform(paces, values.begin(), part);
-    return quantile(values, 0.5);
-  };
-  for (const auto& [name, paces] : found) {
-    paces_[name] = {middle(paces, &Pace::once), middle(paces, &Pace::work)};
-  }
+  return times;
 }
 
-double ReproduceJob::estimate_left(const Figure& figure) const {
-  double sum = 0;
-  for (const Cell& cell : figure.cells) sum += done(cell) ? 0 : estimate(cell);
-  return sum;
+double ReproduceJob::seconds_left(const Figure& figure) const {
+  const Times own = times(figure);
+  if (own.expected > 0) return own.left * own.seconds / own.expected;
+  // Cells of a moment say little about others.
+  constexpr double weight_of_estimate = 10;
+  Times all{.seconds = weight_of_estimate, .expected = weight_of_estimate};
+  for (const Figure& other : figures_) {
+    const Times of_other = times(other);
+    all.seconds += of_other.seconds;
+    all.expected += of_other.expected;
+  }
+  return own.left * all.seconds / all.expected;
 }
 
 double ReproduceJob::seconds_left() const {
   double sum = 0;
-  for (const Figure& figure : figures_) sum += estimate_left(figure);
-  // A few cells say little about all.
-  constexpr double trust_after = 10;
-  return foretold_ > trust_after ? sum * spent_ / foretold_ : sum;
+  for (const Figure& figure : figures_) sum += seconds_left(figure);
+  return sum;
 }
 
-namespace {
-
-/// What a cell leaves in the journal.
-std::string run_cell(const Cell& cell, Progress* progress) {
-  const auto begun = Clock::now();
-  const std::string rows = cell.run(progress);
-  return Json{{"seconds", seconds_since(begun)}, {"rows", Json::parse(rows)}}.dump();
-}
-
-}  // namespace
+// ---- Cells ----
 
 void ReproduceJob::run(const ReproduceWatch& watch, Communicator* ranks) {
   for (const Figure& figure : figures_) run_figure(figure, watch, ranks);
-  if (ranks != nullptr) ranks->of_first(std::string());
-}
-
-double ReproduceJob::keep(const Cell& cell, const std::string& told) {
-  journal_->add(cell.key, told);
-  const double took = Json::parse(told).at("seconds").get<double>();
-  spent_ += took;
-  foretold_ += estimate(cell);
-  return took;
+  if (ranks != nullptr) dismiss_helpers(*ranks);
 }
 
 void ReproduceJob::run_figure(const Figure& figure, const ReproduceWatch& watch,
                               Communicator* ranks) {
-  const double all = estimate_left(figure);
-  if (all == 0) return;
-  auto whole = begin(watch, figure.name);
-  std::vector<const Cell*> missing;
+  std::map<std::string, const Cell*> cells;
+  std::vector<std::string> missing;
   for (const Cell& cell : figure.cells) {
-    if (!done(cell)) missing.push_back(&cell);
+    cells[cell.key] = &cell;
+    if (job_.find(cell.key) == nullptr) missing.push_back(cell.key);
   }
+  if (missing.empty()) return;
+  const Times before = times(figure);
+  auto whole = begin(watch, figure.name);
   const auto size = static_cast<std::size_t>(ranks == nullptr ? 1 : ranks->size());
   // Cells of one round take about as long, since all wait for its last.
   if (size > 1) {
-    std::ranges::stable_sort(missing, std::greater(), [&](const Cell* c) { return estimate(*c); });
+    std::ranges::stable_sort(missing, std::greater(),
+                             [&](const std::string& key) { return cells.at(key)->seconds; });
   }
-  double before = 0;
-  double seconds = 0;
+  double done = 0;
   for (std::size_t first = 0; first < missing.size(); first += size) {
     const std::span round =
         std::span(missing).subspan(first, std::min(size, missing.size() - first));
     double of_round = 0;
-    for (const Cell* const cell : round) of_round += estimate(*cell);
-    CellProgress progress(whole.get(), before, of_round, all);
+    for (const std::string& key : round) of_round += estimate(*cells.at(key));
+    CellProgress progress(whole.get(), done, of_round, before.left);
     throw_if_stopped(&progress);
     if (watch.on_left) watch.on_left(seconds_left());
-    if (ranks == nullptr) {
-      seconds += keep(*round[0], run_cell(*round[0], &progress));
-    } else {
-      Json keys = Json::array();
-      for (const Cell* const cell : round) keys.push_back(cell->key);
-      ranks->of_first(keys.dump());
-      const std::vector<std::string> told = ranks->gather(run_cell(*round[0], &progress));
-      for (std::size_t i = 0; i < round.size(); ++i) seconds += keep(*round[i], told[i]);
-    }
-    before += of_round;
+    job_.compute(round, ranks,
+                 [&](const std::string& key) { return run_cell(*cells.at(key), &progress); });
+    done += of_round;
   }
   whole.reset();
-  if (watch.on_done) watch.on_done(figure, seconds, seconds_left());
+  if (watch.on_done) {
+    watch.on_done(figure, times(figure).seconds - before.seconds, seconds_left());
+  }
 }
 
 void help_with_cells(const Study& study, const std::vector<std::string>& figures,
                      Communicator& ranks) {
   std::map<std::string, Cell> cells;
-  for (const std::string& name : figures) {
-    for (Cell& cell : make_figure(name, study).cells) cells.emplace(cell.key, std::move(cell));
+  for (Figure& figure : make_figures(figures, study)) {
+    for (Cell& cell : figure.cells) cells.emplace(cell.key, std::move(cell));
   }
-  for (;;) {
-    const std::string round = ranks.of_first(std::string());
-    if (round.empty()) return;
-    const Json keys = Json::parse(round);
-    const auto own = static_cast<std::size_t>(ranks.rank());
-    const bool asked = own < keys.size();
-    ranks.gather(asked ? run_cell(cells.at(keys[own].get<std::string>()), nullptr) : std::string());
-  }
+  help_with_pieces(ranks, [&](const std::string& key) { return run_cell(cells.at(key), nullptr); });
 }
 
 // ---- The report ----
-
-ReproduceJob::Times ReproduceJob::times(const Figure& figure) const {
-  Times times;
-  for (const Cell& cell : figure.cells) {
-    times.estimate += estimate(cell);
-    times.seconds += record_of(*journal_, cell).seconds;
-    times.products += cell.products;
-  }
-  return times;
-}
 
 std::vector<FigureRows> ReproduceJob::rows() const {
   std::vector<FigureRows> result;
@@ -375,7 +267,7 @@ std::vector<FigureRows> ReproduceJob::rows() const {
     FigureRows& own = result.emplace_back();
     own.figure = &figure;
     for (const Cell& cell : figure.cells) {
-      own.rows.push_back(record_of(*journal_, cell).rows.dump());
+      own.rows.push_back(Json::parse(*job_.find(cell.key)).at("rows").dump());
     }
   }
   return result;
@@ -386,12 +278,14 @@ std::string ReproduceJob::provenance_text() const {
   double seconds = 0;
   for (const Figure& figure : figures_) {
     const Times own = times(figure);
+    double products = 0;
+    for (const Cell& cell : figure.cells) products += cell.products;
     Json& json = figures[figure.name];
     json = {{"seconds", own.seconds},
             {"cells", figure.cells.size()},
-            {"estimate_seconds", own.estimate}};
+            {"estimate_seconds", own.expected}};
     // Of the machine's speed in products; passes over memory and all else count as time lost.
-    if (own.products > 0) json["product_fraction"] = own.products / own.seconds / rate_;
+    if (products > 0) json["product_fraction"] = products / own.seconds / rate_;
     seconds += own.seconds;
   }
   const Json all{{"version", NGF_VERSION},
@@ -418,7 +312,7 @@ std::string ReproduceJob::write_report(bool stand_in) {
   write_file(folder_ / "results.json", results);
   write_file(folder_ / "provenance.json", provenance);
   write_file(folder_ / "index.html", reproduction_page(results, provenance));
-  journal_->remove();
+  job_.finish();
   return provenance;
 }
 

@@ -85,8 +85,7 @@ std::string results_text(const Study& study, bool stand_in,
   std::string text = fmt::format(
       "{{\n  \"settings\": \"{}\",\n  \"seed\": {},\n  \"size\": \"{}\",\n"
       "  \"stand_in\": {}",
-      settings_name(study.settings), study.seed, study.size == Size::quick ? "quick" : "full",
-      stand_in);
+      settings_name(study.settings), study.seed, size_name(study.size), stand_in);
   for (const FigureRows& done : figures) {
     text += fmt::format(",\n  \"{}\": {}", done.figure->name, figure_text(done));
   }

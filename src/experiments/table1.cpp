@@ -12,11 +12,6 @@ namespace of_table1 {
 
 namespace {
 
-/// Searches that the radius and the diameter take, at most, as found on the three data sets; an
-/// edge takes as long as so many multiplications.
-constexpr double searches = 100;
-constexpr double of_edges = 1000;
-
 std::string run(const NamedDataset& named, Progress* progress) {
   const Dataset& dataset = named.dataset;
   const std::vector<NodeId> kept = connected_components(dataset.graph).largest();
@@ -40,7 +35,7 @@ Figure table1(const Study& study) {
   for (const NamedDataset& named : study.datasets) {
     Cell& cell = figure.cells.emplace_back();
     cell.key = fmt::format("table1 {}", named.name);
-    cell.work = searches * of_edges * static_cast<double>(named.dataset.graph.targets().size());
+    cell.seconds = costs::of_row;
     cell.run = [&named](Progress* progress) { return run(named, progress); };
   }
   return figure;

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cmath>
 #include <cstddef>
+#include <cstdint>
 
 namespace ngf::kernels {
 
@@ -15,6 +17,15 @@ struct AdamStep {
   Real square_scale;  ///< 1 / sqrt of the square's share so far
   Real decay;
 };
+
+/// Step number `t`, from 1 on.
+template <typename Real>
+AdamStep<Real> adam_step(std::uint64_t t, double lr, double decay = 0) {
+  const double mean_share = 1 - std::pow(adam_mean, static_cast<double>(t));
+  const double square_share = 1 - std::pow(adam_square, static_cast<double>(t));
+  return {static_cast<Real>(lr / mean_share), static_cast<Real>(1 / std::sqrt(square_share)),
+          static_cast<Real>(decay)};
+}
 
 /// One step on `count` numbers that lie together, with g grown by decay * theta.
 template <typename Real>

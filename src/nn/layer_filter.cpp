@@ -41,77 +41,37 @@ Taps power_taps(std::size_t power) {
 
 }  // namespace
 
-LayerMatrix layer_matrix(const ModelSettings& settings, const Graph& graph,
-                         const FilterBuild& build) {
-  check_settings(settings);
-  LayerMatrix matrix;
-  matrix.shift = settings.model == ModelKind::gcnn ? settings.shift : Shift::gcn;
-  switch (settings.model) {
-    case ModelKind::ngcnn:
-    case ModelKind::gcnn:
-      matrix.taps = taps_of(settings, graph.nodes());
-      break;
-    case ModelKind::gcn:
-      matrix.taps = power_taps(1);
-      break;
-    case ModelKind::sgc:
-      matrix.taps = power_taps(settings.hops);
-      break;
-    case ModelKind::mlp:
-      break;
-  }
-  matrix.options.normalization = settings.normalization;
-  matrix.options.shells.min_paths = settings.min_paths;
-  matrix.options.shells.storage = build.storage;
-  matrix.options.shells.threads = build.threads;
-  matrix.options.shells.memory = build.memory;
-  // Hops take long where pairs have factors of both nodes: lists should serve while they can.
-  if (settings.normalization == Normalization::symmetric) matrix.options.width = settings.hidden;
-  return matrix;
-}
-
 LayerFilter::LayerFilter(const ModelSettings& settings, const Graph& graph,
                          const FilterBuild& build, Progress* progress) {
-  const auto [taps, options, shift] = layer_matrix(settings, graph, build);
+  check_settings(settings);
   if (settings.model == ModelKind::mlp) return;
-  const bool on_shells = settings.model == ModelKind::ngcnn;
-  if (build.partition == nullptr && on_shells) {
-    filter_ = NeighborhoodFilter(graph, taps, options, progress);
-  } else if (build.partition == nullptr) {
-    filter_ = PolynomialFilter(graph, taps, shift, build.threads, progress);
-  } else if (on_shells) {
-    filter_ = ShardedNeighborhoodFilter(graph, taps, options, build.partition, progress);
-  } else {
-    filter_ =
-        ShardedPolynomialFilter(graph, taps, shift, build.threads, build.partition, progress);
+  const auto& partition = build.partition;
+  if (settings.model == ModelKind::ngcnn) {
+    const Taps taps = taps_of(settings, graph.nodes());
+    FilterOptions options;
+    options.normalization = settings.normalization;
+    options.shells.min_paths = settings.min_paths;
+    options.shells.storage = build.storage;
+    options.shells.threads = build.threads;
+    options.shells.memory = build.memory;
+    // Hops take long where pairs have factors of both nodes: lists should serve while they can.
+    if (settings.normalization == Normalization::symmetric) options.width = settings.hidden;
+    if (partition == nullptr) {
+      filter_ = NeighborhoodFilter(graph, taps, options, progress);
+    } else {
+      filter_ = ShardedNeighborhoodFilter(graph, taps, options, partition, progress);
+    }
+    return;
   }
-}
-
-namespace {
-
-/// Calls use(filter) unless it is the identity.
-template <typename Variant, typename Use>
-decltype(auto) on_filter(Variant& filter, const Use& use) {
-  using Result = decltype(use(std::get<1>(filter)));
-  return std::visit(
-      [&](auto& held) -> Result {
-        if constexpr (std::is_same_v<std::decay_t<decltype(held)>, std::monostate>) {
-          detail::fail("the identity is no filter");
-        } else {
-          return use(held);
-        }
-      },
-      filter);
-}
-
-}  // namespace
-
-NodeId LayerFilter::nodes() const {
-  return on_filter(filter_, [](const auto& filter) { return filter.nodes(); });
-}
-
-NodeId LayerFilter::rows() const {
-  return on_filter(filter_, [](const auto& filter) { return filter.rows().count(); });
+  const bool own_taps = settings.model == ModelKind::gcnn;
+  const Taps taps = own_taps ? taps_of(settings, graph.nodes())
+                             : power_taps(settings.model == ModelKind::gcn ? 1 : settings.hops);
+  const Shift shift = own_taps ? settings.shift : Shift::gcn;
+  if (partition == nullptr) {
+    filter_ = PolynomialFilter(graph, taps, shift, build.threads, progress);
+  } else {
+    filter_ = ShardedPolynomialFilter(graph, taps, shift, build.threads, partition, progress);
+  }
 }
 
 const Partition* LayerFilter::partition() const {
@@ -127,14 +87,6 @@ const NeighborhoodFilter* LayerFilter::neighborhood() const {
   return std::get_if<NeighborhoodFilter>(&filter_);
 }
 
-const Taps& LayerFilter::taps() const {
-  return on_filter(filter_, [](const auto& filter) -> const Taps& { return filter.taps(); });
-}
-
-void LayerFilter::set_taps(Taps taps) {
-  on_filter(filter_, [&](auto& filter) { filter.set_taps(std::move(taps)); });
-}
-
 std::string LayerFilter::storage() const {
   const NeighborhoodFilter* const shells = neighborhood();
   return shells == nullptr ? "" : std::string(storage_name(shells->shells().storage()));
@@ -142,7 +94,7 @@ std::string LayerFilter::storage() const {
 
 double LayerFilter::flops(std::int64_t width) const {
   if (identity()) return 0;
-  return on_filter(filter_, [&](const auto& filter) { return filter.flops(width); });
+  return visit([&](const auto& filter) { return filter.flops(width); });
 }
 
 double LayerFilter::cost(std::int64_t width) const {
@@ -162,43 +114,5 @@ std::size_t LayerFilter::columns_at_once() const {
   const bool in_caches = nodes() * std::size_t{256} <= nn::costs::panel_bytes;
   return in_caches ? nn::costs::columns_of_lists : 2 * nn::costs::columns_of_lists;
 }
-
-template <typename Real>
-SignalsOf<Real> LayerFilter::apply(const SignalsOf<Real>& x) const {
-  return on_filter(filter_, [&](const auto& filter) { return filter.apply(x); });
-}
-
-template <typename Real>
-void LayerFilter::apply_to(const SignalsView<Real>& x, SignalsSlice<Real> y) const {
-  on_filter(filter_, [&](const auto& filter) { filter.template apply_to<Real>(x, y); });
-}
-
-template <typename Real>
-void LayerFilter::apply_transpose_to(const SignalsView<Real>& x, SignalsSlice<Real> y) const {
-  on_filter(filter_, [&](const auto& filter) { filter.template apply_transpose_to<Real>(x, y); });
-}
-
-template <typename Real>
-std::vector<double> LayerFilter::gradients_to(const SignalsView<Real>& x,
-                                              const SignalsView<Real>& by_output,
-                                              SignalsSlice<Real> by_input) const {
-  return on_filter(filter_, [&](const auto& filter) {
-    return filter.template gradients_to<Real>(x, by_output, by_input);
-  });
-}
-
-template SignalsOf<float> LayerFilter::apply(const SignalsOf<float>&) const;
-template SignalsOf<double> LayerFilter::apply(const SignalsOf<double>&) const;
-template void LayerFilter::apply_to(const SignalsView<float>&, SignalsSlice<float>) const;
-template void LayerFilter::apply_transpose_to(const SignalsView<float>&, SignalsSlice<float>) const;
-template void LayerFilter::apply_to(const SignalsView<double>&, SignalsSlice<double>) const;
-template void LayerFilter::apply_transpose_to(const SignalsView<double>&,
-                                              SignalsSlice<double>) const;
-template std::vector<double> LayerFilter::gradients_to(const SignalsView<float>&,
-                                                       const SignalsView<float>&,
-                                                       SignalsSlice<float>) const;
-template std::vector<double> LayerFilter::gradients_to(const SignalsView<double>&,
-                                                       const SignalsView<double>&,
-                                                       SignalsSlice<double>) const;
 
 }  // namespace ngf

@@ -9,14 +9,6 @@ namespace ngf {
 
 namespace {
 
-template <typename Real>
-void check_columns(const SignalsOf<Real>& outputs, std::size_t runs, std::size_t nodes) {
-  if (runs == 0 || outputs.cols() % static_cast<Eigen::Index>(runs) != 0) {
-    detail::fail("{} columns are no outputs of {} runs", outputs.cols(), runs);
-  }
-  if (nodes == 0) detail::fail("a loss needs at least one node");
-}
-
 /// -log softmax(z)[label] of one node; `by_z`, where given, becomes its gradient times `weight`.
 template <typename Real>
 double cross_entropy(const Real* z, std::size_t classes, std::size_t label, Real weight,
@@ -39,7 +31,10 @@ std::vector<double> softmax_cross_entropy(const SignalsOf<Real>& logits, std::si
                                           std::span<const std::int32_t> labels,
                                           std::span<const NodeId> nodes,
                                           SignalsOf<Real>* by_logits) {
-  check_columns(logits, runs, nodes.size());
+  if (runs == 0 || logits.cols() % static_cast<Eigen::Index>(runs) != 0) {
+    detail::fail("{} columns are no outputs of {} runs", logits.cols(), runs);
+  }
+  if (nodes.empty()) detail::fail("a loss needs at least one node");
   const auto columns = static_cast<std::size_t>(logits.cols());
   const std::size_t classes = columns / runs;
   if (by_logits != nullptr) by_logits->setZero(logits.rows(), logits.cols());
@@ -56,45 +51,11 @@ std::vector<double> softmax_cross_entropy(const SignalsOf<Real>& logits, std::si
   return losses;
 }
 
-template <typename Real>
-std::vector<double> squared_error(const SignalsOf<Real>& outputs, std::size_t runs,
-                                  const SignalsOf<Real>& targets, std::span<const NodeId> nodes,
-                                  SignalsOf<Real>* by_outputs) {
-  check_columns(outputs, runs, nodes.size());
-  const Eigen::Index width = outputs.cols() / static_cast<Eigen::Index>(runs);
-  if (targets.rows() != outputs.rows() || targets.cols() != width) {
-    detail::fail("targets are {} x {}, outputs {} x {}", targets.rows(), targets.cols(),
-                 outputs.rows(), width);
-  }
-  if (by_outputs != nullptr) by_outputs->setZero(outputs.rows(), outputs.cols());
-  const double count = static_cast<double>(nodes.size()) * static_cast<double>(width);
-  std::vector<double> losses(runs, 0);
-  for (const NodeId u : nodes) {
-    for (std::size_t r = 0; r < runs; ++r) {
-      const Eigen::Index first = static_cast<Eigen::Index>(r) * width;
-      for (Eigen::Index f = 0; f < width; ++f) {
-        const Real difference = outputs(u, first + f) - targets(u, f);
-        losses[r] += static_cast<double>(difference) * static_cast<double>(difference);
-        if (by_outputs == nullptr) continue;
-        (*by_outputs)(u, first + f) = static_cast<Real>(2 / count) * difference;
-      }
-    }
-  }
-  for (double& loss : losses) loss /= count;
-  return losses;
-}
-
 template std::vector<double> softmax_cross_entropy(const SignalsOf<float>&, std::size_t,
                                                    std::span<const std::int32_t>,
                                                    std::span<const NodeId>, SignalsOf<float>*);
 template std::vector<double> softmax_cross_entropy(const SignalsOf<double>&, std::size_t,
                                                    std::span<const std::int32_t>,
                                                    std::span<const NodeId>, SignalsOf<double>*);
-template std::vector<double> squared_error(const SignalsOf<float>&, std::size_t,
-                                           const SignalsOf<float>&, std::span<const NodeId>,
-                                           SignalsOf<float>*);
-template std::vector<double> squared_error(const SignalsOf<double>&, std::size_t,
-                                           const SignalsOf<double>&, std::span<const NodeId>,
-                                           SignalsOf<double>*);
 
 }  // namespace ngf

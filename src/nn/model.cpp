@@ -3,21 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <utility>
 
 #include "base/fail.hpp"
 
 namespace ngf {
 
 namespace {
-
-constexpr std::array<std::pair<ModelKind, std::string_view>, 5> names{{
-    {ModelKind::ngcnn, "ngcnn"},
-    {ModelKind::gcnn, "gcnn"},
-    {ModelKind::gcn, "gcn"},
-    {ModelKind::sgc, "sgc"},
-    {ModelKind::mlp, "mlp"},
-}};
 
 /// Whether the model has taps at all.
 bool has_taps(ModelKind kind) { return kind == ModelKind::ngcnn || kind == ModelKind::gcnn; }
@@ -38,15 +29,8 @@ void check_taps(const ModelSettings& settings) {
 }  // namespace
 
 std::string_view model_name(ModelKind kind) {
-  return std::find_if(names.begin(), names.end(), [&](const auto& n) { return n.first == kind; })
-      ->second;
-}
-
-std::optional<ModelKind> model_of_name(std::string_view name) {
-  for (const auto& [kind, own] : names) {
-    if (own == name) return kind;
-  }
-  return {};
+  constexpr std::array<std::string_view, 5> names{"ngcnn", "gcnn", "gcn", "sgc", "mlp"};
+  return names[static_cast<std::size_t>(kind)];
 }
 
 void check_settings(const ModelSettings& settings) {

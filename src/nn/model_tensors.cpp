@@ -1,12 +1,12 @@
-#include <array>
 #include <cmath>
 #include <map>
-#include <nlohmann/json.hpp>
+#include <type_traits>
 #include <utility>
 
 #include "base/fail.hpp"
-#include "ngf/nn/model.hpp"
+#include "base/names.hpp"
 #include "ngf/tensor.hpp"
+#include "nn/model_json.hpp"
 
 namespace ngf {
 
@@ -17,40 +17,9 @@ namespace {
 
 constexpr std::string_view format = "ngf-model";
 
-constexpr std::array all_normalizations{Normalization::none, Normalization::lmax,
-                                        Normalization::symmetric, Normalization::row};
-constexpr std::array all_shifts{Shift::adjacency, Shift::adjacency_lmax, Shift::laplacian,
-                                Shift::normalized_laplacian, Shift::gcn};
-
-/// The one of `all` that has this name.
-template <typename Kind, std::size_t count, typename NameOf>
-Kind kind_of(const std::array<Kind, count>& all, const NameOf& name_of, const std::string& name) {
-  for (const Kind kind : all) {
-    if (name_of(kind) == name) return kind;
-  }
-  fail("the model's settings name '{}', which this version does not know", name);
-}
-
-json to_json(const ModelSettings& s) {
-  return {{"model", model_name(s.model)},
-          {"hops", s.hops},
-          {"taps", s.taps},
-          {"unit_taps", s.unit_taps},
-          {"learn_taps", s.learn_taps},
-          {"normalization", normalization_name(s.normalization)},
-          {"shift", shift_name(s.shift)},
-          {"min_paths", s.min_paths},
-          {"hidden", s.hidden},
-          {"layers", s.layers},
-          {"bias", s.bias},
-          {"skip", s.skip},
-          {"linear_output", s.linear_output},
-          {"normalize_features", s.normalize_features}};
-}
-
 /// A whole number that `Number` can hold.
 template <typename Number>
-Number whole_number(const json& j, const char* key) {
+Number whole_number(const json& j, const std::string& key) {
   const json& value = j.at(key);
   const bool fits =
       value.is_number_unsigned()
@@ -60,25 +29,35 @@ Number whole_number(const json& j, const char* key) {
   return value.get<Number>();
 }
 
+/// The groups of taps are a tensor, not JSON.
+constexpr const char* groups_key = "tap_groups";
+
+template <typename Value>
+void read_field(const json& j, const std::string& key, Value& value) {
+  // Files of older versions do not say it.
+  if (key == groups_key || (key == "linear_output" && !j.contains(key))) return;
+  if constexpr (std::is_integral_v<Value> && !std::is_same_v<Value, bool>) {
+    value = whole_number<Value>(j, key);
+  } else {
+    value = j.at(key).get<Value>();
+  }
+}
+
 ModelSettings settings_from(const json& j) {
-  ModelSettings s;
-  const auto model = model_of_name(j.at("model").get<std::string>());
-  if (!model) fail("the model's settings name '{}', which is none", j["model"].get<std::string>());
-  s.model = *model;
-  s.hops = whole_number<std::uint32_t>(j, "hops");
-  s.taps = j.at("taps").get<std::vector<double>>();
-  s.unit_taps = j.at("unit_taps").get<bool>();
-  s.learn_taps = j.at("learn_taps").get<bool>();
-  s.normalization = kind_of(all_normalizations, normalization_name, j.at("normalization"));
-  s.shift = kind_of(all_shifts, shift_name, j.at("shift"));
-  s.min_paths = whole_number<int>(j, "min_paths");
-  s.hidden = whole_number<std::int64_t>(j, "hidden");
-  s.layers = whole_number<std::int64_t>(j, "layers");
-  s.bias = j.at("bias").get<bool>();
-  s.skip = j.at("skip").get<bool>();
-  s.linear_output = j.value("linear_output", false);
-  s.normalize_features = j.at("normalize_features").get<bool>();
-  return s;
+  ModelSettings settings;
+  visit_fields(
+      settings,
+      nn::Overloaded{[&](const char* key, auto& value) { read_field(j, key, value); },
+                     [&](const char* key, auto& kind, auto name_of, auto last) {
+                       const auto name = j.at(key).get<std::string>();
+                       const auto found = detail::find_kind(name, name_of, last);
+                       if (!found) {
+                         fail("the model's settings name '{}', which this version does not know",
+                              name);
+                       }
+                       kind = *found;
+                     }});
+  return settings;
 }
 
 void add(TensorFile& file, std::string name, std::vector<std::uint64_t> shape,
@@ -162,28 +141,36 @@ void check_weights(const TensorFile& file) {
   }
 }
 
-/// Throws Error unless the layers fit the settings and each other.
-void check_shapes(const Model& model) {
-  const auto count = static_cast<std::size_t>(layer_count(model.settings));
-  const std::size_t taps = tap_count(model.settings) * tap_group_count(model.settings);
-  for (std::size_t l = 0; l < count; ++l) {
-    const LayerWeights& layer = model.layers[l];
-    const bool joined = l == 0 || layer.weight.rows() == model.layers[l - 1].weight.cols();
-    const bool hidden = l + 1 == count || layer.weight.cols() == model.settings.hidden;
-    const bool linear = linear_layer(model.settings, static_cast<std::int64_t>(l));
-    const bool skip =
-        linear || !model.settings.skip ||
-        (layer.skip.rows() == layer.weight.rows() && layer.skip.cols() == layer.weight.cols());
-    const bool bias = linear || !model.settings.bias ||
-                      static_cast<Eigen::Index>(layer.bias.size()) == layer.weight.cols();
-    const bool tapped = linear || !model.settings.learn_taps || layer.taps.size() == taps;
-    if (!joined || !hidden || !skip || !bias || !tapped || layer.weight.size() == 0) {
-      fail("the tensors of layer {} of the model do not fit its settings or its neighbours", l);
-    }
+/// A layer, of which `before` is the one below it. Throws Error unless it fits that and the
+/// settings.
+LayerWeights take_layer(Tensors& tensors, const ModelSettings& settings, std::int64_t l,
+                        const LayerWeights* before) {
+  const auto name = [&](std::string_view part) {
+    return tensor_name(static_cast<std::size_t>(l), part);
+  };
+  LayerWeights layer;
+  layer.weight = tensors.matrix(name("weight"));
+  const Eigen::Index inputs = layer.weight.rows();
+  const Eigen::Index outputs = layer.weight.cols();
+  bool fits = layer.weight.size() > 0 && (before == nullptr || inputs == before->weight.cols()) &&
+              (l + 1 == layer_count(settings) || outputs == settings.hidden);
+  const bool linear = linear_layer(settings, l);
+  if (settings.skip && !linear) {
+    layer.skip = tensors.matrix(name("skip"));
+    fits = fits && layer.skip.rows() == inputs && layer.skip.cols() == outputs;
   }
-  if (static_cast<std::int64_t>(model.labels.size()) != model.classes()) {
-    fail("the model names {} labels for {} classes", model.labels.size(), model.classes());
+  if (settings.bias && !linear) {
+    layer.bias = tensors.vector(name("bias"));
+    fits = fits && static_cast<Eigen::Index>(layer.bias.size()) == outputs;
   }
+  if (settings.learn_taps && !linear) {
+    layer.taps = tensors.vector(name("taps"));
+    fits = fits && layer.taps.size() == tap_count(settings) * tap_group_count(settings);
+  }
+  if (!fits) {
+    fail("the tensors of layer {} of the model do not fit its settings or its neighbours", l);
+  }
+  return layer;
 }
 
 }  // namespace
@@ -191,7 +178,9 @@ void check_shapes(const Model& model) {
 TensorFile to_tensors(const Model& model) {
   TensorFile file;
   file.metadata["format"] = format;
-  file.metadata["settings"] = to_json(model.settings).dump();
+  json settings = nn::to_json(model.settings);
+  settings.erase(groups_key);
+  file.metadata["settings"] = settings.dump();
   file.metadata["labels"] = json(model.labels).dump();
   for (std::size_t l = 0; l < model.layers.size(); ++l) {
     const LayerWeights& layer = model.layers[l];
@@ -201,7 +190,7 @@ TensorFile to_tensors(const Model& model) {
     add(file, tensor_name(l, "taps"), layer.taps);
   }
   const auto& groups = model.settings.tap_groups;
-  add(file, "tap_groups", std::vector<float>(groups.begin(), groups.end()));
+  add(file, groups_key, std::vector<float>(groups.begin(), groups.end()));
   check_weights(file);
   return file;
 }
@@ -224,23 +213,18 @@ Model model_from(const TensorFile& file) {
   }
   check_weights(file);
   Tensors tensors(file);
-  if (tensors.has("tap_groups")) {
-    model.settings.tap_groups = groups_from(tensors.vector("tap_groups"));
+  if (tensors.has(groups_key)) {
+    model.settings.tap_groups = groups_from(tensors.vector(groups_key));
   }
   check_settings(model.settings);
   for (std::int64_t l = 0; l < layer_count(model.settings); ++l) {
-    const auto name = [&](std::string_view part) {
-      return tensor_name(static_cast<std::size_t>(l), part);
-    };
-    LayerWeights& layer = model.layers.emplace_back();
-    layer.weight = tensors.matrix(name("weight"));
-    if (linear_layer(model.settings, l)) continue;
-    if (model.settings.skip) layer.skip = tensors.matrix(name("skip"));
-    if (model.settings.bias) layer.bias = tensors.vector(name("bias"));
-    if (model.settings.learn_taps) layer.taps = tensors.vector(name("taps"));
+    const LayerWeights* const before = l > 0 ? &model.layers.back() : nullptr;
+    model.layers.push_back(take_layer(tensors, model.settings, l, before));
   }
   tensors.check_all_taken();
-  check_shapes(model);
+  if (static_cast<std::int64_t>(model.labels.size()) != model.classes()) {
+    fail("the model names {} labels for {} classes", model.labels.size(), model.classes());
+  }
   return model;
 }
 

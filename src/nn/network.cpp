@@ -17,6 +17,7 @@
 #include "base/aligned.hpp"
 #include "base/fail.hpp"
 #include "linalg/product.hpp"
+#include "nn/costs.hpp"
 #include "nn/first_layer.hpp"
 #include "nn/input.hpp"
 #include "nn/passes.hpp"
@@ -28,14 +29,6 @@ using detail::ConstView;
 using detail::Into;
 using detail::MutableView;
 using Kind = ParameterBlock::Kind;
-
-namespace {
-
-/// Columns that go through a layer together: wide enough for dense products at full speed, so
-/// narrow that what one step writes is in the caches for the next.
-constexpr std::size_t dense_columns = 512;
-
-}  // namespace
 
 template <typename Real>
 struct Network<Real>::State {
@@ -74,9 +67,9 @@ struct Network<Real>::State {
       : settings(model),
         filter(std::move(h)),
         layout(model, nn::shape_of(features).second, classes, options.runs),
-        order(choose_first_layer(model, filter, features,
-                                 static_cast<std::int64_t>(layout.find(Kind::weight, 0)->cols),
-                                 options)),
+        order(nn::choose_first_layer(model, filter, features,
+                                     static_cast<std::int64_t>(layout.find(Kind::weight, 0)->cols),
+                                     options)),
         threads(options.threads),
         parameters(layout.size(), Real{0}),
         gradient(layout.size(), Real{0}) {
@@ -107,8 +100,8 @@ struct Network<Real>::State {
       layer.filtered = !filter.identity() && !h_in_input &&
                        !linear_layer(settings, static_cast<std::int64_t>(l));
       layer.last = l + 1 == count;
-      layer.columns =
-          layer.filtered ? std::min(dense_columns, filter.columns_at_once()) : dense_columns;
+      layer.columns = nn::costs::columns_of_dense;
+      if (layer.filtered) layer.columns = std::min(layer.columns, filter.columns_at_once());
       // The logits of all runs are one matrix.
       if (layer.last) layer.columns = layer.weight->cols * layout.runs();
       for_each_group(layer, [&](const nn::Runs& runs) {
@@ -429,10 +422,6 @@ double Network<Real>::flops() const {
 }
 template <typename Real>
 std::span<Real> Network<Real>::parameters() {
-  return state_->parameters;
-}
-template <typename Real>
-std::span<const Real> Network<Real>::parameters() const {
   return state_->parameters;
 }
 template <typename Real>

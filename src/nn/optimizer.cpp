@@ -1,11 +1,10 @@
 #include "ngf/nn/optimizer.hpp"
 
-#include <cmath>
 #include <utility>
 
 #include "base/fail.hpp"
-#include "base/parallel.hpp"
 #include "kernels/adam.hpp"
+#include "nn/views.hpp"
 
 namespace ngf {
 
@@ -29,36 +28,32 @@ Optimizer<Real>::Optimizer(OptimizerKind kind, const ParameterLayout& layout,
 template <typename Real>
 void Optimizer<Real>::step(std::span<Real> parameters, std::span<const Real> gradient) {
   ++steps_;
-  const auto t = static_cast<double>(steps_);
-  const double mean_share = 1 - std::pow(kernels::adam_mean, t);
-  const double square_share = 1 - std::pow(kernels::adam_square, t);
+  std::vector<kernels::AdamStep<Real>> of_run(runs_.size());
   for (const ParameterBlock& block : layout_.blocks()) {
     const bool weights =
         block.kind == ParameterBlock::Kind::weight || block.kind == ParameterBlock::Kind::skip;
     const bool decays = weights && (decay_all_layers_ || block.layer == 0);
+    for (std::size_t r = 0; r < runs_.size(); ++r) {
+      of_run[r] = kernels::adam_step<Real>(steps_, runs_[r].lr, decays ? runs_[r].weight_decay : 0);
+    }
     // A piece is one row of all runs.
     constexpr std::size_t rows_at_once = 16;
-    detail::parallel_for(
-        (block.rows + rows_at_once - 1) / rows_at_once, threads_, [&](std::size_t piece) {
-          const std::size_t end = std::min(block.rows, (piece + 1) * rows_at_once);
-          for (std::size_t i = piece * rows_at_once * runs_.size(); i < end * runs_.size(); ++i) {
-            const StepSettings& own = runs_[i % runs_.size()];
-            const auto decay = static_cast<Real>(decays ? own.weight_decay : 0);
-            const std::size_t at = block.offset + i * block.cols;
-            if (kind_ == OptimizerKind::adam) {
-              const kernels::AdamStep<Real> adam{static_cast<Real>(own.lr / mean_share),
-                                                 static_cast<Real>(1 / std::sqrt(square_share)),
-                                                 decay};
-              kernels::adam(adam, gradient.data() + at, block.cols, mean_.data() + at,
-                            square_.data() + at, parameters.data() + at);
-            } else {
-              const auto lr = static_cast<Real>(own.lr);
-              for (std::size_t f = at; f < at + block.cols; ++f) {
-                parameters[f] -= lr * (gradient[f] + decay * parameters[f]);
-              }
-            }
-          }
-        });
+    nn::for_each_rows(block.rows, rows_at_once, threads_,
+                      [&](std::size_t, std::size_t begin, std::size_t end) {
+                        for (std::size_t i = begin * runs_.size(); i < end * runs_.size(); ++i) {
+                          const kernels::AdamStep<Real>& own = of_run[i % runs_.size()];
+                          const std::size_t at = block.offset + i * block.cols;
+                          if (kind_ == OptimizerKind::adam) {
+                            kernels::adam(own, gradient.data() + at, block.cols, mean_.data() + at,
+                                          square_.data() + at, parameters.data() + at);
+                          } else {
+                            const auto lr = static_cast<Real>(runs_[i % runs_.size()].lr);
+                            for (std::size_t f = at; f < at + block.cols; ++f) {
+                              parameters[f] -= lr * (gradient[f] + own.decay * parameters[f]);
+                            }
+                          }
+                        }
+                      });
   }
 }
 

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <algorithm>
+
+#include "base/parallel.hpp"
 #include "linalg/product.hpp"
 #include "nn/dropout.hpp"
 
@@ -25,6 +28,14 @@ View among(View some, const Runs& run, const Runs& runs) {
 template <typename Body>
 void for_each_run(const Runs& runs, const Body& body) {
   for (std::size_t i = 0; i < runs.count; ++i) body(Runs{runs.first + i, 1});
+}
+
+/// Calls body(piece, begin, end) for pieces of so many rows, in parallel.
+template <typename Body>
+void for_each_rows(std::size_t rows, std::size_t at_once, int threads, const Body& body) {
+  detail::parallel_for((rows + at_once - 1) / at_once, threads, [&](std::size_t piece) {
+    body(piece, piece * at_once, std::min(rows, (piece + 1) * at_once));
+  });
 }
 
 /// The transpose.

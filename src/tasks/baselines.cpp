@@ -14,10 +14,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <vector>
 
 #include "base/fail.hpp"
 #include "base/streams.hpp"
+#include "tasks/costs.hpp"
 
 namespace ngf::tasks {
 
@@ -121,12 +123,7 @@ std::vector<double> grid(int steps_a_decade) {
   return result;
 }
 
-}  // namespace
-
-struct Tikhonov::State {
-  // Eigenvectors of this many nodes take a second.
-  static constexpr Eigen::Index most_dense = 512;
-
+struct Tikhonov {
   const Graph& graph;
   std::uint64_t seed;
   SparseMatrix laplacian;
@@ -142,7 +139,7 @@ struct Tikhonov::State {
   };
   std::vector<Traces> traces;  // by lambda, where they are estimated
 
-  State(const Graph& g, std::uint64_t s) : graph(g), seed(s), laplacian(laplacian_of(g)) {
+  Tikhonov(const Graph& g, std::uint64_t s) : graph(g), seed(s), laplacian(laplacian_of(g)) {
     const double mean =
         graph.nodes() > 0 ? Eigen::VectorXd(laplacian.diagonal()).sum() / graph.nodes() : 0;
     if (mean > 0) degree = mean;
@@ -152,7 +149,7 @@ struct Tikhonov::State {
     Parts now = parts_of(graph, y);
     const bool changed = !(now == parts) || (eigen.eigenvalues().size() == 0 && traces.empty());
     parts = std::move(now);
-    const bool dense = laplacian.rows() <= most_dense;
+    const bool dense = laplacian.rows() <= costs::eigenvector_nodes;
     if (changed && dense) reduce();
     Smoothed result = dense ? smooth_dense(y) : smooth_large(y, changed, progress);
     const double mean = known_mean(y);
@@ -252,17 +249,17 @@ struct Tikhonov::State {
   }
 };
 
-Tikhonov::Tikhonov(const Graph& graph, std::uint64_t seed) {
+}  // namespace
+
+Smoother tikhonov(const Graph& graph, std::uint64_t seed) {
   if (graph.directed()) {
     throw Error("tikhonov smoothing is for undirected graphs",
                 {"leave {} out", {{"directed", true}}});
   }
-  state_ = std::make_unique<State>(graph, seed);
-}
-Tikhonov::~Tikhonov() = default;
-
-Smoothed Tikhonov::smooth(const Eigen::VectorXd& y, const Progress* progress) {
-  return state_->smooth(y, progress);
+  const auto smoother = std::make_shared<Tikhonov>(graph, seed);
+  return [smoother](const Eigen::VectorXd& y, const Progress* progress) {
+    return smoother->smooth(y, progress);
+  };
 }
 
 double known_mean(const Eigen::VectorXd& y) {

@@ -2,7 +2,7 @@
 
 #include <Eigen/Core>
 #include <cstdint>
-#include <memory>
+#include <functional>
 
 #include "ngf/graph.hpp"
 #include "ngf/progress.hpp"
@@ -18,6 +18,9 @@ struct Smoothed {
   double noise_variance = 0;
 };
 
+/// Smooths a signal; throws Interrupted.
+using Smoother = std::function<Smoothed(const Eigen::VectorXd& y, const Progress*)>;
+
 /// min over x of |y - x|^2 + lambda x' L x, with the Laplacian L of the graph's weights and the
 /// lambda of the least generalised cross-validation
 ///
@@ -25,20 +28,9 @@ struct Smoothed {
 ///
 /// over the n known values. Small graphs are done by eigenvectors, large ones by conjugate
 /// gradients with the trace from random directions.
-class Tikhonov {
- public:
-  /// Throws Error for a directed graph, and for weights below 0.
-  Tikhonov(const Graph& graph, std::uint64_t seed);
-  ~Tikhonov();
-  Tikhonov(const Tikhonov&) = delete;
-  Tikhonov& operator=(const Tikhonov&) = delete;
-
-  Smoothed smooth(const Eigen::VectorXd& y, const Progress* progress = nullptr);
-
- private:
-  struct State;
-  std::unique_ptr<State> state_;
-};
+///
+/// Throws Error for a directed graph, and for weights below 0.
+Smoother tikhonov(const Graph& graph, std::uint64_t seed);
 
 /// The mean of the values that there are.
 double known_mean(const Eigen::VectorXd& y);

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <atomic>
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <vector>
@@ -33,26 +33,18 @@ std::vector<LayerWeights> weights_of(const ParameterLayout& layout, std::size_t 
 void set_weights(const ParameterLayout& layout, std::size_t run,
                  const std::vector<LayerWeights>& weights, std::span<float> parameters);
 
-/// How far all batches are.
-class EpochCounter {
- public:
-  EpochCounter(std::size_t runs, std::uint32_t epochs) : total_(std::uint64_t{epochs} * runs) {}
-
-  /// So many epochs of runs are done, or will not be needed. Returns the sum.
-  std::uint64_t add(std::uint64_t count) { return done_ += count; }
-  std::uint64_t total() const { return total_; }
-  std::size_t run_ended() { return ++runs_ended_; }
-  std::size_t runs_ended() const { return runs_ended_; }
-
- private:
-  std::uint64_t total_;
-  std::atomic<std::uint64_t> done_{0};
-  std::atomic<std::size_t> runs_ended_{0};
+/// How far all batches are, and who is told: of one thing at a time.
+struct Told {
+  const ClassifyWatch& watch;
+  std::uint64_t epochs = 0;  ///< of all runs
+  std::uint64_t epochs_done = 0;
+  std::size_t runs_done = 0;
+  std::mutex mutex{};
 };
 
 /// Trains `runs`, as many as the network has, and tells of each as it ends.
 std::vector<RunResult> train_batch(const Task& task, const ClassifySettings& settings,
                                    std::span<const RunSettings> runs, Network<float>& network,
-                                   const ClassifyWatch& watch, EpochCounter& counter);
+                                   Told& told);
 
 }  // namespace ngf::tasks

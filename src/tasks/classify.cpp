@@ -5,7 +5,6 @@
 #include <memory>
 #include <mutex>
 #include <numeric>
-#include <type_traits>
 #include <utility>
 
 #include "base/fail.hpp"
@@ -13,6 +12,7 @@
 #include "base/parallel.hpp"
 #include "nn/first_layer.hpp"
 #include "tasks/batch.hpp"
+#include "tasks/costs.hpp"
 #include "tasks/node_data.hpp"
 
 namespace ngf {
@@ -149,8 +149,8 @@ tasks::Task make_task(const Dataset& dataset, const Split& split, const Classify
 class Group {
  public:
   Group(const tasks::Task& task, const ClassifySettings& settings, bool dropout, std::size_t runs,
-        const ClassifyWatch& watch)
-      : settings_(settings), dropout_(dropout), watch_(watch), task_(reduced(task)) {
+        tasks::Told& told)
+      : settings_(settings), dropout_(dropout), told_(told), task_(reduced(task)) {
     plan_batches(runs);
   }
 
@@ -159,11 +159,9 @@ class Group {
   /// other at every step. Where they are fewer than the threads, all threads take one batch.
   int workers() const { return workers_; }
 
-  std::vector<RunResult> train(std::span<const RunSettings> runs,
-                               tasks::EpochCounter& counter) const {
+  std::vector<RunResult> train(std::span<const RunSettings> runs) const {
     std::unique_ptr<Network<float>> network = take(runs.size());
-    std::vector<RunResult> results =
-        tasks::train_batch(task_, settings_, runs, *network, watch_, counter);
+    std::vector<RunResult> results = tasks::train_batch(task_, settings_, runs, *network, told_);
     const std::lock_guard lock(mutex_);
     idle_.push_back(std::move(network));
     return results;
@@ -184,13 +182,10 @@ class Group {
     const bool apart =
         partition == nullptr && runs >= threads && budget / (bytes + of_features) >= threads;
     workers_ = apart ? static_cast<int>(threads) : 1;
-    // Wider is not faster once the caches are full, and runs that have ended are kept when the rest
-    // is lost.
-    constexpr std::uint64_t most = 25;
-    constexpr std::uint64_t in_caches = std::uint64_t{24} << 20;
     const std::uint64_t wanted = settings_.batch > 0
                                      ? settings_.batch
-                                     : std::clamp<std::uint64_t>(in_caches / bytes, 1, most);
+                                     : std::clamp<std::uint64_t>(tasks::costs::batch_bytes / bytes,
+                                                                 1, tasks::costs::batch_runs);
     const std::uint64_t each = apart ? threads : 1;
     const std::uint64_t fitting = std::max<std::uint64_t>((budget / each - of_features) / bytes, 1);
     memory_for_products_ = detail::share_of_left(settings_.memory, 4 * each);
@@ -252,7 +247,7 @@ class Group {
   }
 
   void tell_plan(const Network<float>& network) const {
-    if (!watch_.on_plan) return;
+    if (!told_.watch.on_plan) return;
     const FirstLayer order = propagated_ ? FirstLayer::filter_first : network.first_layer();
     ClassifyPlan plan;
     plan.first_layer = order == FirstLayer::plain          ? "X Theta"
@@ -269,12 +264,13 @@ class Group {
       }
       plan.bytes = filter->shells().bytes();
     }
-    watch_.on_plan(plan);
+    const std::lock_guard lock(told_.mutex);
+    told_.watch.on_plan(plan);
   }
 
   const ClassifySettings& settings_;
   bool dropout_;
-  const ClassifyWatch& watch_;
+  tasks::Told& told_;
   bool propagated_ = false;
   tasks::Task task_;
   std::size_t batches_ = 1;
@@ -284,26 +280,6 @@ class Group {
   mutable std::vector<std::unique_ptr<Network<float>>> idle_;
 };
 
-/// The same watch for batches that train at the same time: it hears of one thing at a time.
-ClassifyWatch one_at_a_time(const ClassifyWatch& watch, std::mutex& mutex) {
-  const auto locked = [&mutex](const auto& told) {
-    std::remove_cvref_t<decltype(told)> result;
-    if (told) {
-      result = [&](const auto& news) {
-        const std::lock_guard lock(mutex);
-        told(news);
-      };
-    }
-    return result;
-  };
-  ClassifyWatch result;
-  result.progress = watch.progress;
-  result.on_run = locked(watch.on_run);
-  result.on_epoch = locked(watch.on_epoch);
-  result.on_plan = locked(watch.on_plan);
-  return result;
-}
-
 }  // namespace
 
 std::vector<RunResult> classify(const Dataset& dataset, const Split& split,
@@ -312,9 +288,7 @@ std::vector<RunResult> classify(const Dataset& dataset, const Split& split,
   check(dataset, split, settings, runs);
   if (runs.empty()) return {};
   const tasks::Task task = make_task(dataset, split, settings, watch.progress);
-  std::mutex mutex;
-  const ClassifyWatch shared = one_at_a_time(watch, mutex);
-  tasks::EpochCounter counter(runs.size(), settings.epochs);
+  tasks::Told told{.watch = watch, .epochs = std::uint64_t{settings.epochs} * runs.size()};
   std::vector<RunResult> results(runs.size());
   for (const bool dropout : {false, true}) {
     std::vector<std::size_t> places;
@@ -322,13 +296,13 @@ std::vector<RunResult> classify(const Dataset& dataset, const Split& split,
       if ((runs[r].dropout > 0) == dropout) places.push_back(r);
     }
     if (places.empty()) continue;
-    const Group group(task, settings, dropout, places.size(), shared);
+    const Group group(task, settings, dropout, places.size(), told);
     detail::parallel_for(group.batches(), group.workers(), [&](std::size_t b) {
       const std::size_t begin = places.size() * b / group.batches();
       const std::size_t end = places.size() * (b + 1) / group.batches();
       std::vector<RunSettings> own;
       for (std::size_t i = begin; i < end; ++i) own.push_back(runs[places[i]]);
-      std::vector<RunResult> trained = group.train(own, counter);
+      std::vector<RunResult> trained = group.train(own);
       for (std::size_t i = begin; i < end; ++i) {
         results[places[i]] = std::move(trained[i - begin]);
       }

@@ -6,6 +6,7 @@
 #include "base/parallel.hpp"
 #include "base/streams.hpp"
 #include "nn/decoder.hpp"
+#include "tasks/costs.hpp"
 #include "tasks/fitter.hpp"
 
 namespace ngf::tasks {
@@ -71,7 +72,7 @@ class DecoderFitter : public Fitter {
     const auto columns = static_cast<std::size_t>(task.targets.cols());
     const auto threads = static_cast<std::size_t>(detail::thread_count(settings_.threads));
     // Signals side by side need nothing of each other, while panels of one wait for the slowest.
-    const bool side_by_side = filter_.by_panels() && 2 * columns > threads;
+    const bool side_by_side = filter_.by_panels() && costs::threads_per_decoder * columns > threads;
     const int across = side_by_side ? static_cast<int>(threads) : 1;
     const int within = side_by_side ? 1 : static_cast<int>(threads);
     detail::parallel_for(columns, across,

@@ -1,6 +1,7 @@
 #include "ngf/tasks/denoise.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -16,35 +17,13 @@ namespace ngf {
 using detail::fail;
 
 std::string_view arch_name(DenoiseArch arch) {
-  switch (arch) {
-    case DenoiseArch::ngf:
-      return "ngf";
-    case DenoiseArch::gf:
-      return "gf";
-    case DenoiseArch::gcn:
-      return "gcn";
-    case DenoiseArch::sgc:
-      return "sgc";
-    case DenoiseArch::tikhonov:
-      return "tikhonov";
-    default:
-      return "median";
-  }
+  constexpr std::array<std::string_view, 6> names{"ngf", "gf", "gcn", "sgc", "tikhonov", "median"};
+  return names[static_cast<std::size_t>(arch)];
 }
 
 std::string_view stop_name(StopRule rule) {
-  switch (rule) {
-    case StopRule::blind:
-      return "blind";
-    case StopRule::sure:
-      return "sure";
-    case StopRule::variance:
-      return "variance";
-    case StopRule::epochs:
-      return "epochs";
-    default:
-      return "oracle";
-  }
+  constexpr std::array<std::string_view, 5> names{"blind", "sure", "variance", "epochs", "oracle"};
+  return names[static_cast<std::size_t>(rule)];
 }
 
 namespace {
@@ -189,7 +168,7 @@ class NetworkDenoiser {
   /// The signals that there is something to fit of.
   void prepare() {
     const double size = fitter_->signal_size();
-    std::optional<tasks::Tikhonov> smoother;
+    tasks::Smoother smoother;
     for (Eigen::Index s = 0; s < noisy_.cols(); ++s) {
       const Eigen::VectorXd y = noisy_.col(s);
       const Unit unit = unit_of(y, settings_, size);
@@ -202,8 +181,8 @@ class NetworkDenoiser {
       if (settings_.stop != StopRule::sure) continue;
       double level = settings_.noise_level.value_or(0);
       if (!settings_.noise_level) {
-        if (!smoother) smoother.emplace(graph_, settings_.seed);
-        level = std::sqrt(smoother->smooth(y, progress_).noise_variance);
+        if (!smoother) smoother = tasks::tikhonov(graph_, settings_.seed);
+        level = std::sqrt(smoother(y, progress_).noise_variance);
       }
       noise_.push_back(level * unit.scale);
     }
@@ -323,13 +302,13 @@ DenoiseResult smooth_all(const Graph& graph, const Matrix& noisy, const Matrix* 
                          const DenoiseSettings& settings, Progress* progress) {
   DenoiseResult result;
   result.signals = noisy;
-  std::optional<tasks::Tikhonov> smoother;
-  if (settings.arch == DenoiseArch::tikhonov) smoother.emplace(graph, settings.seed);
+  tasks::Smoother smoother;
+  if (settings.arch == DenoiseArch::tikhonov) smoother = tasks::tikhonov(graph, settings.seed);
   for (Eigen::Index s = 0; s < noisy.cols(); ++s) {
     throw_if_stopped(progress);
     DenoisedSignal& own = result.each.emplace_back();
     if (smoother) {
-      const tasks::Smoothed smoothed = smoother->smooth(noisy.col(s), progress);
+      const tasks::Smoothed smoothed = smoother(noisy.col(s), progress);
       result.signals.col(s) = smoothed.signal;
       own.smoothing = smoothed.lambda;
     } else {

@@ -7,6 +7,7 @@
 #include "base/parallel.hpp"
 #include "base/streams.hpp"
 #include "ngf/nn/network.hpp"
+#include "tasks/costs.hpp"
 #include "tasks/fitter.hpp"
 
 namespace ngf::tasks {
@@ -62,11 +63,10 @@ class NetworkFitter : public Fitter {
         model_(model_of(settings)),
         nodes_(graph.nodes()),
         filter_(detail::make_in_half(settings.memory, [&](std::uint64_t memory) {
-          return LayerFilter(model_, graph,
-                             {.storage = settings.storage,
-                              .threads = settings.threads,
-                              .memory = memory},
-                             progress);
+          return LayerFilter(
+              model_, graph,
+              {.storage = settings.storage, .threads = settings.threads, .memory = memory},
+              progress);
         })) {
     const std::int64_t inputs = input_width(graph, settings);
     const double deviation = settings.input_deviation > 0
@@ -93,11 +93,10 @@ class NetworkFitter : public Fitter {
     // Signals need nothing of each other, while threads that share one wait for the slowest.
     const bool side_by_side = columns >= threads && at_once >= threads;
     const std::size_t workers = side_by_side ? threads : 1;
-    // What a few small signals write stays in a core's cache.
-    constexpr std::uint64_t cache = 1 << 20;
-    constexpr std::size_t widest = 25;
-    const std::size_t batch = std::clamp<std::size_t>(side_by_side ? cache / bytes_ : widest, 1,
-                                                      std::min(widest, at_once / workers));
+    constexpr std::uint64_t widest = costs::batch_runs;
+    const std::size_t batch =
+        std::clamp<std::size_t>(side_by_side ? costs::signal_batch_bytes / bytes_ : widest, 1,
+                                std::min<std::size_t>(widest, at_once / workers));
     const std::size_t wanted = (columns + batch - 1) / batch;
     const std::size_t batches = (wanted + workers - 1) / workers * workers;
     const int within = side_by_side ? 1 : static_cast<int>(threads);

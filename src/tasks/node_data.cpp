@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/fail.hpp"
+#include "tasks/costs.hpp"
 
 namespace ngf::tasks {
 
@@ -33,9 +34,8 @@ void divide_rows(SparseFeatures& x, bool normalize) {
 
 /// Whether so much is 0 that products take less time without it.
 bool mostly_zero(const MatrixF& x) {
-  constexpr double most_entries = 0.1;
   const auto entries = static_cast<double>((x.array() != 0).count());
-  return entries <= most_entries * static_cast<double>(x.size());
+  return entries <= costs::sparse_share * static_cast<double>(x.size());
 }
 
 }  // namespace

@@ -41,9 +41,7 @@ Prediction predict(const Model& model, const Dataset& dataset, const PredictOpti
   }
   LayerFilter filter = detail::make_in_half(options.memory, [&](std::uint64_t memory) {
     return LayerFilter(model.settings, dataset.graph,
-                       {.storage = options.storage,
-                        .threads = options.threads,
-                        .memory = memory},
+                       {.storage = options.storage, .threads = options.threads, .memory = memory},
                        options.progress);
   });
   Network<float> network(model.settings, std::move(filter), std::move(features), model.classes(),

@@ -1,7 +1,7 @@
 #include "ngf/tasks/robustness.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <memory>
 #include <optional>
 
 #include "base/fail.hpp"
@@ -31,15 +31,6 @@ double relative_error(const Matrix& a, const Matrix& b) {
   return size > 0 ? error / size : error;
 }
 
-Spread spread_of(const std::vector<double>& values) {
-  const auto count = static_cast<double>(values.size());
-  Spread result;
-  for (const double value : values) result.mean += value / count;
-  for (const double value : values) result.std += std::pow(value - result.mean, 2);
-  result.std = values.size() > 1 ? std::sqrt(result.std / (count - 1)) : 0;
-  return result;
-}
-
 /// Pairs that are in one of the shells of `hop` alone.
 std::uint64_t pairs_that_differ(const Shells& a, const Shells& b, std::uint32_t hop) {
   std::uint64_t count = 0;
@@ -55,70 +46,110 @@ std::uint64_t pairs_that_differ(const Shells& a, const Shells& b, std::uint32_t 
   return count;
 }
 
+/// The filters of a graph and what they give for the probes, to compare perturbed ones with.
+class Comparison {
+ public:
+  Comparison(const Graph& graph, const Taps& taps, const RobustnessOptions& options)
+      : graph_(graph),
+        taps_(taps),
+        options_(options),
+        exactly_(graph.nodes() <= most_nodes_exactly),
+        x_(probes(graph.nodes(), exactly_, options.perturb.seed)) {
+    // Shells of both graphs are compared node by node.
+    options_.filter.merging = Merging::never;
+    const auto signal_bytes = static_cast<std::uint64_t>(x_.size()) * sizeof(double);
+    std::optional<detail::MemoryReserve> for_results(std::in_place, 4 * signal_bytes);
+    // The filter on the perturbed graph takes as much again.
+    filter_ = detail::make_in_half(options.filter.shells.memory, [&](std::uint64_t half) {
+      FilterOptions of_half = options_.filter;
+      of_half.shells.memory = half;
+      return std::make_unique<NeighborhoodFilter>(graph, taps, of_half, options.progress);
+    });
+    for_results.reset();
+    neighborhood_ = filter_->apply(x_);
+    polynomial_ = polynomial(graph);
+    sizes_ = filter_->shells().pairs();
+    sizes_.resize(taps.count(), 0);
+  }
+
+  bool exactly() const { return exactly_; }
+
+  /// What one perturbed graph does.
+  struct Errors {
+    double polynomial;
+    double neighborhood;
+    std::vector<double> shell_change;
+  };
+  Errors errors(std::uint64_t round) const {
+    PerturbOptions perturb_options = options_.perturb;
+    perturb_options.seed += round;
+    const Graph changed = perturb(graph_, perturb_options).graph;
+    std::optional<detail::MemoryReserve> for_results(
+        std::in_place, 2 * static_cast<std::uint64_t>(x_.size()) * sizeof(double));
+    const NeighborhoodFilter after(changed, taps_, options_.filter, options_.progress);
+    for_results.reset();
+    Errors result{relative_error(polynomial(changed), polynomial_),
+                  relative_error(after.apply(x_), neighborhood_),
+                  std::vector<double>(taps_.count(), 0)};
+    for (std::uint32_t k = 1; k < taps_.count(); ++k) {
+      if (sizes_[k] == 0) continue;
+      result.shell_change[k] =
+          static_cast<double>(pairs_that_differ(after.shells(), filter_->shells(), k)) /
+          static_cast<double>(sizes_[k]);
+    }
+    return result;
+  }
+
+ private:
+  Matrix polynomial(const Graph& graph) const {
+    const int threads = options_.filter.shells.threads;
+    return PolynomialFilter(graph, taps_, options_.shift, threads).apply(x_);
+  }
+
+  const Graph& graph_;
+  const Taps& taps_;
+  RobustnessOptions options_;
+  bool exactly_;
+  Matrix x_;
+  std::unique_ptr<NeighborhoodFilter> filter_;
+  Matrix neighborhood_, polynomial_;
+  std::vector<std::uint64_t> sizes_;  // of the shells
+};
+
 }  // namespace
 
 Robustness measure_robustness(const Graph& graph, const Taps& taps,
                               const RobustnessOptions& options) {
   if (options.realisations < 1)
     detail::fail("{} realisations; take at least 1", options.realisations);
-  const int threads = options.filter.shells.threads;
-  const bool exactly = graph.nodes() <= most_nodes_exactly;
-  const Matrix x = probes(graph.nodes(), exactly, options.perturb.seed);
-  // Shells of both graphs are compared node by node.
-  FilterOptions filter_options = options.filter;
-  filter_options.merging = Merging::never;
-  const std::uint64_t memory = options.filter.shells.memory;
-  const auto signal_bytes = static_cast<std::uint64_t>(x.size()) * sizeof(double);
-  std::optional<detail::MemoryReserve> for_results(std::in_place, 4 * signal_bytes);
-  // The filter on the perturbed graph takes as much again.
-  const auto neighborhood = detail::make_in_half(memory, [&](std::uint64_t half) {
-    FilterOptions of_half = filter_options;
-    of_half.shells.memory = half;
-    return NeighborhoodFilter(graph, taps, of_half, options.progress);
-  });
-  for_results.reset();
-  const Matrix neighborhood_before = neighborhood.apply(x);
-  const Matrix polynomial_before = PolynomialFilter(graph, taps, options.shift, threads).apply(x);
-  std::vector<std::uint64_t> sizes = neighborhood.shells().pairs();
-  sizes.resize(taps.count(), 0);
-
+  const Comparison comparison(graph, taps, options);
   Robustness result;
-  result.estimated = !exactly;
+  result.estimated = !comparison.exactly();
   result.shell_change.assign(taps.count(), 0);
   const auto rounds = static_cast<std::uint64_t>(options.realisations);
-  std::vector<double> polynomial_errors(rounds, 0);
-  std::vector<double> neighborhood_errors(rounds, 0);
-  const auto first =
-      static_cast<std::uint64_t>(options.ranks == nullptr ? 0 : options.ranks->rank());
-  const auto step =
-      static_cast<std::uint64_t>(options.ranks == nullptr ? 1 : options.ranks->size());
+  std::vector<double> polynomial(rounds, 0);
+  std::vector<double> neighborhood(rounds, 0);
+  Communicator* const ranks = options.ranks;
+  const auto first = static_cast<std::uint64_t>(ranks == nullptr ? 0 : ranks->rank());
+  const auto step = static_cast<std::uint64_t>(ranks == nullptr ? 1 : ranks->size());
   for (std::uint64_t round = first; round < rounds; round += step) {
     throw_if_stopped(options.progress);
-    PerturbOptions perturb_options = options.perturb;
-    perturb_options.seed += round;
-    const Graph changed = perturb(graph, perturb_options).graph;
-    for_results.emplace(2 * signal_bytes);
-    const NeighborhoodFilter after(changed, taps, filter_options, options.progress);
-    for_results.reset();
-    neighborhood_errors[round] = relative_error(after.apply(x), neighborhood_before);
-    polynomial_errors[round] = relative_error(
-        PolynomialFilter(changed, taps, options.shift, threads).apply(x), polynomial_before);
+    const Comparison::Errors errors = comparison.errors(round);
+    polynomial[round] = errors.polynomial;
+    neighborhood[round] = errors.neighborhood;
     for (std::uint32_t k = 1; k < taps.count(); ++k) {
-      if (sizes[k] == 0) continue;
-      result.shell_change[k] +=
-          static_cast<double>(pairs_that_differ(after.shells(), neighborhood.shells(), k)) /
-          static_cast<double>(sizes[k]) / static_cast<double>(rounds);
+      result.shell_change[k] += errors.shell_change[k] / static_cast<double>(rounds);
     }
     if (options.progress != nullptr) options.progress->report(round + 1, rounds);
   }
-  if (options.ranks != nullptr) {
+  if (ranks != nullptr) {
     // Each realisation has one process; the others add nothing to it.
-    for (auto* const values : {&neighborhood_errors, &polynomial_errors, &result.shell_change}) {
-      options.ranks->sum(std::span(*values));
+    for (auto* const values : {&neighborhood, &polynomial, &result.shell_change}) {
+      ranks->sum(std::span(*values));
     }
   }
-  result.neighborhood = spread_of(neighborhood_errors);
-  result.polynomial = spread_of(polynomial_errors);
+  result.neighborhood = summarize(neighborhood);
+  result.polynomial = summarize(polynomial);
   return result;
 }
 

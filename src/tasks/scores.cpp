@@ -5,9 +5,7 @@
 #include "base/fail.hpp"
 #include "ngf/tasks/metrics.hpp"
 
-namespace ngf {
-
-namespace tasks {
+namespace ngf::tasks {
 
 std::int32_t Outputs::label(NodeId u) const {
   const float* const row = data + u * stride;
@@ -37,15 +35,4 @@ double score(Metric metric, const Outputs& outputs, std::span<const std::int32_t
   return metric == Metric::accuracy ? accuracy(predicted, truth) : macro_f1(predicted, truth);
 }
 
-}  // namespace tasks
-
-double score(Metric metric, const MatrixF& logits, const std::vector<std::int32_t>& labels,
-             const std::vector<NodeId>& nodes) {
-  const auto classes = static_cast<std::size_t>(logits.cols());
-  for (const NodeId u : nodes) {
-    if (u >= labels.size() || u >= logits.rows()) detail::fail("no node {} to score", u);
-  }
-  return tasks::score(metric, {logits.data(), classes, classes}, labels, nodes);
-}
-
-}  // namespace ngf
+}  // namespace ngf::tasks

@@ -25,6 +25,7 @@
 #include <numeric>
 
 #include "base/streams.hpp"
+#include "tasks/costs.hpp"
 
 namespace ngf::tasks {
 
@@ -32,23 +33,25 @@ namespace {
 
 constexpr double no_value = std::numeric_limits<double>::quiet_NaN();
 
+/// The least value so far.
+struct Least {
+  double value = std::numeric_limits<double>::infinity();
+  std::uint32_t epoch = 1;
+
+  /// Whether it is worth going on.
+  bool see(std::uint32_t now, double next) {
+    constexpr std::uint32_t least_epochs = 150;
+    constexpr std::uint32_t times = 3;
+    if (next < value) *this = {next, now};
+    return now < std::max(least_epochs, times * epoch);
+  }
+};
+
 /// The epoch of the least value, from 1 on; values that are none do not count.
 std::uint32_t epoch_of_least(const std::vector<double>& criterion) {
-  std::size_t best = 0;
-  double least = std::numeric_limits<double>::infinity();
-  for (std::size_t i = 0; i < criterion.size(); ++i) {
-    if (!(criterion[i] < least)) continue;
-    least = criterion[i];
-    best = i;
-  }
-  return static_cast<std::uint32_t>(best + 1);
-}
-
-/// Whether it is worth going on: the least value so far was at epoch `best`.
-bool worth_going_on(std::uint32_t epoch, std::uint32_t best) {
-  constexpr std::uint32_t least_epochs = 150;
-  constexpr std::uint32_t times = 3;
-  return epoch < std::max(least_epochs, times * best);
+  Least least;
+  for (std::uint32_t i = 0; i < criterion.size(); ++i) least.see(i + 1, criterion[i]);
+  return least.epoch;
 }
 
 // ---- blind ----
@@ -60,8 +63,7 @@ struct HeldOut {
   double null_error = 0;      // sums over the nodes held out
   std::vector<double> error;  // by epoch
   std::vector<double> gain_square;
-  double least = std::numeric_limits<double>::infinity();
-  std::uint32_t best = 1;
+  Least least;
 
   bool see(std::uint32_t epoch, const float* y, std::span<const float> outputs) {
     double sum = 0;
@@ -74,11 +76,7 @@ struct HeldOut {
     }
     error.push_back(sum);
     gain_square.push_back(squares);
-    if (sum < least) {
-      least = sum;
-      best = epoch;
-    }
-    return worth_going_on(epoch, best);
+    return least.see(epoch, sum);
   }
 };
 
@@ -139,12 +137,10 @@ std::size_t known_values(const FitTask& task, Eigen::Index column) {
 
 std::vector<Verdict> judge_blind(Fitter& fitter, const FitTask& task,
                                  const DenoiseSettings& settings, Meter& meter) {
-  // So many numbers of masked signals at once.
-  constexpr std::size_t most_numbers = std::size_t{1} << 24;
   const auto rows = static_cast<std::size_t>(task.targets.rows());
   const auto signals = static_cast<std::size_t>(task.targets.cols());
-  const std::size_t at_once =
-      std::max<std::size_t>(1, most_numbers / (std::max<std::size_t>(1, rows) * settings.folds));
+  const std::size_t at_once = std::max<std::size_t>(
+      1, costs::masked_numbers / (std::max<std::size_t>(1, rows) * settings.folds));
   std::vector<Verdict> verdicts;
   for (std::size_t begin = 0; begin < signals; begin += at_once) {
     const std::size_t end = std::min(signals, begin + at_once);
@@ -184,72 +180,98 @@ std::vector<Verdict> judge_blind(Fitter& fitter, const FitTask& task,
 
 // ---- sure ----
 
+/// Fits to each signal, and to it moved along random directions.
+class RiskEstimate {
+ public:
+  RiskEstimate(const FitTask& task, const DenoiseSettings& settings,
+               const std::vector<double>& noise)
+      : task_(task),
+        noise_(noise),
+        group_(settings.probes + std::size_t{1}),
+        directions_(task.targets.rows(), static_cast<Eigen::Index>(settings.probes)),
+        residual_(noise.size()),
+        along_(noise.size() * group_) {
+    // Directions are the same for all signals.
+    Random random = detail::random_for(settings.seed, detail::Use::denoise_probes, 0);
+    for (Eigen::Index i = 0; i < directions_.size(); ++i) {
+      directions_.data()[i] = random.chance(0.5) ? 1.0F : -1.0F;
+    }
+    moved_.epochs = task.epochs;
+    moved_.targets.resize(task.targets.rows(), static_cast<Eigen::Index>(along_.size()));
+    moved_.weights.resize(task.targets.rows(), moved_.targets.cols());
+    for (Eigen::Index to = 0; to < moved_.targets.cols(); ++to) {
+      const auto column = static_cast<std::size_t>(to);
+      const auto from = static_cast<Eigen::Index>(column / group_);
+      moved_.weights.col(to) = task.weights.col(from);
+      moved_.targets.col(to) = task.targets.col(from);
+      if (column % group_ == 0) continue;
+      moved_.targets.col(to) += static_cast<float>(step(column / group_)) *
+                                task.weights.col(from).cwiseProduct(direction(column));
+    }
+  }
+
+  /// A signal, then the same moved, one column after the other.
+  const FitTask& moved() const { return moved_; }
+
+  void see(std::size_t column, std::span<const float> outputs) {
+    const std::size_t s = column / group_;
+    const auto from = static_cast<Eigen::Index>(s);
+    const Eigen::Map<const Eigen::VectorXf> x(outputs.data(), directions_.rows());
+    const Eigen::VectorXd weighted = x.cwiseProduct(task_.weights.col(from)).cast<double>();
+    if (column % group_ > 0) {
+      along_[column].push_back(weighted.dot(direction(column).cast<double>()));
+      return;
+    }
+    residual_[s].push_back((task_.targets.col(from).cast<double>() - weighted).squaredNorm());
+    along_[column].push_back((directions_.cast<double>().transpose() * weighted).sum());
+  }
+
+  Verdict verdict(std::size_t s) const {
+    Verdict result;
+    const auto n = static_cast<double>(known_values(task_, static_cast<Eigen::Index>(s)));
+    const double variance = noise_[s] * noise_[s];
+    for (std::size_t i = 0; i < residual_[s].size(); ++i) {
+      double moved_along = -along_[s * group_][i];
+      for (std::size_t p = 1; p < group_; ++p) moved_along += along_[s * group_ + p][i];
+      const double divergence =
+          step(s) > 0 ? moved_along / step(s) / static_cast<double>(group_ - 1) : 0;
+      result.criterion.push_back(residual_[s][i] / n - variance + 2 * variance * divergence / n);
+    }
+    result.epoch = epoch_of_least(result.criterion);
+    return result;
+  }
+
+ private:
+  double step(std::size_t s) const {
+    constexpr double in_deviations = 0.1;
+    return in_deviations * noise_[s];
+  }
+  Eigen::MatrixXf::ConstColXpr direction(std::size_t column) const {
+    return directions_.col(static_cast<Eigen::Index>(column % group_ - 1));
+  }
+
+  const FitTask& task_;
+  const std::vector<double>& noise_;
+  std::size_t group_;  // columns of one signal
+  Eigen::MatrixXf directions_;
+  FitTask moved_;
+  std::vector<std::vector<double>> residual_;  // |y - x^|^2 by signal and epoch
+  std::vector<std::vector<double>> along_;     // b' x^ by column and epoch; first of all b
+};
+
 std::vector<Verdict> judge_sure(Fitter& fitter, const FitTask& task,
                                 const DenoiseSettings& settings, const std::vector<double>& noise,
                                 Meter& meter) {
-  constexpr double step_in_deviations = 0.1;
-  const Eigen::Index rows = task.targets.rows();
-  const auto signals = static_cast<std::size_t>(task.targets.cols());
-  const std::size_t group = settings.probes + std::size_t{1};
-  // Directions are the same for all signals.
-  Eigen::MatrixXf probes(rows, static_cast<Eigen::Index>(settings.probes));
-  Random random = detail::random_for(settings.seed, detail::Use::denoise_probes, 0);
-  for (Eigen::Index i = 0; i < probes.size(); ++i) {
-    probes.data()[i] = random.chance(0.5) ? 1.0F : -1.0F;
-  }
-  FitTask moved;
-  moved.epochs = task.epochs;
-  moved.targets.resize(rows, static_cast<Eigen::Index>(signals * group));
-  moved.weights.resize(rows, moved.targets.cols());
-  std::vector<double> step(signals);
-  for (std::size_t s = 0; s < signals; ++s) {
-    const auto from = static_cast<Eigen::Index>(s);
-    step[s] = step_in_deviations * noise[s];
-    for (std::size_t p = 0; p < group; ++p) {
-      const auto to = static_cast<Eigen::Index>(s * group + p);
-      moved.weights.col(to) = task.weights.col(from);
-      moved.targets.col(to) = task.targets.col(from);
-      if (p == 0) continue;
-      moved.targets.col(to) +=
-          static_cast<float>(step[s]) *
-          task.weights.col(from).cwiseProduct(probes.col(static_cast<Eigen::Index>(p - 1)));
-    }
-  }
-  // By signal and epoch: |y - x^|^2, and b' x^ with and without the step.
-  std::vector<std::vector<double>> residual(signals);
-  std::vector<std::vector<double>> along(signals * group);
+  RiskEstimate estimate(task, settings, noise);
   fitter.fit(
-      moved,
+      estimate.moved(),
       [&](std::size_t column, std::uint32_t, std::span<const float> outputs) {
-        const std::size_t s = column / group;
-        const auto from = static_cast<Eigen::Index>(s);
-        const Eigen::Map<const Eigen::VectorXf> x(outputs.data(), rows);
-        const Eigen::VectorXd weighted = x.cwiseProduct(task.weights.col(from)).cast<double>();
-        const std::size_t p = column % group;
-        if (p > 0) {
-          along[column].push_back(
-              weighted.dot(probes.col(static_cast<Eigen::Index>(p - 1)).cast<double>()));
-          return true;
-        }
-        residual[s].push_back((task.targets.col(from).cast<double>() - weighted).squaredNorm());
-        along[column].push_back((probes.cast<double>().transpose() * weighted).sum());
+        estimate.see(column, outputs);
         return true;
       },
       meter);
-  std::vector<Verdict> verdicts(signals);
-  for (std::size_t s = 0; s < signals; ++s) {
-    const auto n = static_cast<double>(known_values(task, static_cast<Eigen::Index>(s)));
-    const double variance = noise[s] * noise[s];
-    for (std::size_t i = 0; i < residual[s].size(); ++i) {
-      double moved_along = -along[s * group][i];
-      for (std::size_t p = 1; p < group; ++p) moved_along += along[s * group + p][i];
-      const double divergence =
-          step[s] > 0 ? moved_along / step[s] / static_cast<double>(settings.probes) : 0;
-      verdicts[s].criterion.push_back(residual[s][i] / n - variance +
-                                      2 * variance * divergence / n);
-    }
-    verdicts[s].epoch = epoch_of_least(verdicts[s].criterion);
-  }
+  std::vector<Verdict> verdicts;
+  for (std::size_t s = 0; s < noise.size(); ++s) verdicts.push_back(estimate.verdict(s));
   return verdicts;
 }
 
@@ -261,8 +283,7 @@ struct Window {
   Eigen::VectorXd sum;
   double squares = 0;
   std::vector<double> criterion;
-  double least = std::numeric_limits<double>::infinity();
-  std::uint32_t best = 1;
+  Least least;
 
   bool see(std::uint32_t epoch, std::uint32_t length, std::span<const float> outputs) {
     const auto rows = static_cast<Eigen::Index>(outputs.size());
@@ -281,11 +302,7 @@ struct Window {
     const std::uint32_t begun = epoch - length + 1;
     const double variance = (squares - sum.squaredNorm() / length) / length;
     criterion[begun - 1] = variance;
-    if (variance < least) {
-      least = variance;
-      best = begun;
-    }
-    return worth_going_on(begun, best);
+    return least.see(begun, variance);
   }
 };
 

@@ -136,7 +136,8 @@ class Trainer {
 
 std::vector<RunResult> train_batch(const Task& task, const ClassifySettings& settings,
                                    std::span<const RunSettings> runs, Network<float>& network,
-                                   const ClassifyWatch& watch, EpochCounter& counter) {
+                                   Told& told) {
+  const ClassifyWatch& watch = told.watch;
   Trainer trainer(task, settings, runs, network);
   std::vector<RunResult> results(runs.size());
   std::vector<bool> done(runs.size(), false);
@@ -144,7 +145,8 @@ std::vector<RunResult> train_batch(const Task& task, const ClassifySettings& set
   for (std::uint32_t number = 1; left > 0; ++number) {
     throw_if_stopped(watch.progress);
     trainer.epoch(number);
-    ClassifyWatch::Epoch news{.epoch = number, .runs_done = counter.runs_ended(), .runs = left};
+    const std::lock_guard lock(told.mutex);
+    ClassifyWatch::Epoch news{.epoch = number, .runs_done = told.runs_done, .runs = left};
     for (std::size_t r = 0; r < runs.size(); ++r) {
       if (done[r]) continue;
       const EpochRecord& last = trainer.result(r).history.back();
@@ -152,14 +154,14 @@ std::vector<RunResult> train_batch(const Task& task, const ClassifySettings& set
       news.validation_score += last.validation_score / static_cast<double>(left);
     }
     if (watch.on_epoch) watch.on_epoch(news);
-    const std::uint64_t epochs_done = counter.add(left);
-    if (watch.progress != nullptr) watch.progress->report(epochs_done, counter.total());
+    told.epochs_done += left;
+    if (watch.progress != nullptr) watch.progress->report(told.epochs_done, told.epochs);
     for (std::size_t r = 0; r < runs.size(); ++r) {
       if (done[r] || !trainer.stopped(r)) continue;
       done[r] = true;
       --left;
-      counter.add(settings.epochs - number);
-      counter.run_ended();
+      told.epochs_done += settings.epochs - number;
+      ++told.runs_done;
       results[r] = std::move(trainer.result(r));
       results[r].model.settings = settings.model;
       results[r].model.labels = task.label_names;

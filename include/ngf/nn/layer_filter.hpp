@@ -2,8 +2,12 @@
 
 #include <cstdint>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <variant>
+#include <vector>
 
+#include "ngf/error.hpp"
 #include "ngf/filter.hpp"
 #include "ngf/nn/model.hpp"
 #include "ngf/progress.hpp"
@@ -19,19 +23,23 @@ struct FilterBuild {
   std::shared_ptr<const Partition> partition = {};
 };
 
-/// Settings of a model's filter.
-struct LayerMatrix {
-  Taps taps;              ///< empty for the identity
-  FilterOptions options;  ///< of filters on shells
-  Shift shift = Shift::gcn;
-};
-
-/// Throws Error for settings that contradict each other or the graph.
-LayerMatrix layer_matrix(const ModelSettings& settings, const Graph& graph,
-                         const FilterBuild& build);
-
 /// The matrix H of a layer: a filter, or the identity. Copies share what the filter holds.
 class LayerFilter {
+  /// What use(filter) gives. Throws Error for the identity.
+  template <typename Use>
+  decltype(auto) visit(const Use& use) const {
+    using Result = decltype(use(std::get<1>(filter_)));
+    return std::visit(
+        [&]<typename Filter>(const Filter& filter) -> Result {
+          if constexpr (std::is_same_v<Filter, std::monostate>) {
+            throw Error("the identity is no filter");
+          } else {
+            return use(filter);
+          }
+        },
+        filter_);
+  }
+
  public:
   /// The identity.
   LayerFilter() = default;
@@ -43,13 +51,25 @@ class LayerFilter {
 
   bool identity() const { return std::holds_alternative<std::monostate>(filter_); }
   /// Nodes of the graph, and the taps as they are. Not of the identity.
-  NodeId nodes() const;
+  NodeId nodes() const {
+    return visit([](const auto& filter) { return filter.nodes(); });
+  }
   /// Those that this process has the signals of, and how nodes are distributed; null where this
   /// process has all.
-  NodeId rows() const;
+  NodeId rows() const {
+    return visit([](const auto& filter) { return filter.rows().count(); });
+  }
   const Partition* partition() const;
-  const Taps& taps() const;
-  void set_taps(Taps taps);
+  const Taps& taps() const {
+    return visit([](const auto& filter) -> const Taps& { return filter.taps(); });
+  }
+  void set_taps(Taps taps) {
+    std::visit(
+        [&]<typename Filter>(Filter& filter) {
+          if constexpr (!std::is_same_v<Filter, std::monostate>) filter.set_taps(std::move(taps));
+        },
+        filter_);
+  }
   /// The filter that it is; null where it is none of that kind.
   const PolynomialFilter* polynomial() const { return std::get_if<PolynomialFilter>(&filter_); }
   /// With several ranks, the filter on this rank's rows.
@@ -67,14 +87,24 @@ class LayerFilter {
   /// H X, H' X, and gradients by X, into existing columns, and by the taps, which are
   /// returned. Not of the identity.
   template <typename Real>
-  SignalsOf<Real> apply(const SignalsOf<Real>& x) const;
+  SignalsOf<Real> apply(const SignalsOf<Real>& x) const {
+    return visit([&](const auto& filter) { return filter.apply(x); });
+  }
   template <typename Real>
-  void apply_to(const SignalsView<Real>& x, SignalsSlice<Real> y) const;
+  void apply_to(const SignalsView<Real>& x, SignalsSlice<Real> y) const {
+    visit([&](const auto& filter) { filter.template apply_to<Real>(x, y); });
+  }
   template <typename Real>
-  void apply_transpose_to(const SignalsView<Real>& x, SignalsSlice<Real> y) const;
+  void apply_transpose_to(const SignalsView<Real>& x, SignalsSlice<Real> y) const {
+    visit([&](const auto& filter) { filter.template apply_transpose_to<Real>(x, y); });
+  }
   template <typename Real>
   std::vector<double> gradients_to(const SignalsView<Real>& x, const SignalsView<Real>& by_output,
-                                   SignalsSlice<Real> by_input) const;
+                                   SignalsSlice<Real> by_input) const {
+    return visit([&](const auto& filter) {
+      return filter.template gradients_to<Real>(x, by_output, by_input);
+    });
+  }
 
  private:
   std::variant<std::monostate, NeighborhoodFilter, PolynomialFilter, ShardedNeighborhoodFilter,

@@ -16,11 +16,4 @@ std::vector<double> softmax_cross_entropy(const SignalsOf<Real>& logits, std::si
                                           std::span<const NodeId> nodes,
                                           SignalsOf<Real>* by_logits);
 
-/// The mean over nodes and columns of (outputs - targets)^2, for each run: outputs are N x (runs *
-/// F), targets N x F. `by_outputs`, where given, becomes the gradient.
-template <typename Real>
-std::vector<double> squared_error(const SignalsOf<Real>& outputs, std::size_t runs,
-                                  const SignalsOf<Real>& targets, std::span<const NodeId> nodes,
-                                  SignalsOf<Real>* by_outputs);
-
 }  // namespace ngf

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,8 +24,6 @@ enum class ModelKind {
 };
 
 std::string_view model_name(ModelKind kind);
-/// Empty for an unknown name.
-std::optional<ModelKind> model_of_name(std::string_view name);
 
 /// Architecture of a network.
 struct ModelSettings {
@@ -53,6 +50,27 @@ struct ModelSettings {
   bool linear_output = false;
   bool normalize_features = true;  ///< each node's features are divided by the sum of their sizes
 };
+
+/// Calls field(name, value) for each of the settings, and field(name, value, name_of, last) for one
+/// of several kinds: what names them, and the last of them.
+template <typename Settings, typename Field>
+void visit_fields(Settings& settings, const Field& field) {
+  field("model", settings.model, model_name, ModelKind::mlp);
+  field("hops", settings.hops);
+  field("taps", settings.taps);
+  field("unit_taps", settings.unit_taps);
+  field("learn_taps", settings.learn_taps);
+  field("tap_groups", settings.tap_groups);
+  field("normalization", settings.normalization, normalization_name, Normalization::row);
+  field("shift", settings.shift, shift_name, Shift::gcn);
+  field("min_paths", settings.min_paths);
+  field("hidden", settings.hidden);
+  field("layers", settings.layers);
+  field("bias", settings.bias);
+  field("skip", settings.skip);
+  field("linear_output", settings.linear_output);
+  field("normalize_features", settings.normalize_features);
+}
 
 /// Throws Error for invalid settings.
 void check_settings(const ModelSettings& settings);

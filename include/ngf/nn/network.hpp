@@ -78,12 +78,6 @@ struct NetworkOptions {
   std::uint64_t memory = 0;  ///< bytes that H X may take; 0: half of what the machine has free
 };
 
-/// Chooses the order with fewer operations.
-template <typename Real>
-FirstLayer choose_first_layer(const ModelSettings& settings, const LayerFilter& filter,
-                              const FeaturesOf<Real>& features, std::int64_t outputs,
-                              const NetworkOptions& options);
-
 /// A batch of runs of one network on one graph. Works in float and double.
 template <typename Real>
 class Network {
@@ -101,7 +95,6 @@ class Network {
   double flops() const;
 
   std::span<Real> parameters();
-  std::span<const Real> parameters() const;
   /// By the parameters, of the last `backward`.
   std::span<const Real> gradient() const;
 

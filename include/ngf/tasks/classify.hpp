@@ -121,10 +121,6 @@ std::vector<RunResult> classify(const Dataset& dataset, const Split& split,
                                 const std::vector<RunSettings>& runs,
                                 const ClassifyWatch& watch = {});
 
-/// The score of predictions for `nodes`: logits have a row for each node of the data set.
-double score(Metric metric, const MatrixF& logits, const std::vector<std::int32_t>& labels,
-             const std::vector<NodeId>& nodes);
-
 struct PredictOptions {
   Storage storage = Storage::automatic;
   int threads = 0;

@@ -5,6 +5,7 @@
 #include "ngf/communicator.hpp"
 #include "ngf/filter.hpp"
 #include "ngf/perturb.hpp"
+#include "ngf/summary.hpp"
 
 namespace ngf {
 
@@ -18,15 +19,10 @@ struct RobustnessOptions {
   Communicator* ranks = nullptr;
 };
 
-struct Spread {
-  double mean = 0;
-  double std = 0;  ///< of a single realisation
-};
-
 /// Errors of filters with the same taps on perturbed graphs.
 struct Robustness {
-  Spread polynomial;    ///< |H' - H|^2 / |H|^2, in the Frobenius norm
-  Spread neighborhood;  ///< the same
+  Summary polynomial;    ///< of |H' - H|^2 / |H|^2, in the Frobenius norm
+  Summary neighborhood;  ///< the same
   /// By hop: the share of pairs that leave or join the shell, |A_k' - A_k|^2 / |A_k|^2; 0 where the
   /// shell is empty.
   std::vector<double> shell_change;
