@@ -53,12 +53,21 @@ class DocTablesTest(unittest.TestCase):
         self.page.write_text(PAGE.format(TABLE.replace("1.0", "2.0")))
         self.fails("-| Cora | 2.0 |", "+| Cora | 1.0 |")
 
+    def test_scores_are_summarised(self):
+        rows = [{"labels": ["Cora"], "scores": [[0.5, 0.6, 0.7]]}, {"labels": ["Citeseer"], "scores": [[0.25]]},
+                {"labels": ["Pubmed"], "scores": [[]]}]
+        self.write("sample", {**RESULT, "rows": rows})
+        self.assertEqual(doc_tables(self.root).returncode, 0)
+        for line in ("| Cora | 60.0 ± 10.0 |", "| Citeseer | 25.0 |", "| Pubmed | |"):
+            self.assertIn(line + "\n", self.page.read_text())
+
     def test_a_result_without_its_source_is_found(self):
         self.write("sample", {key: value for key, value in RESULT.items() if key != "source"})
         self.fails("docs/results/sample.json: does not state source")
 
     def test_markers_that_fit_nothing_are_found(self):
-        for text, message in {"<!-- table: sample -->\n": "no end", "<!-- table: absent -->\n<!-- end -->": "absent.json",
+        for text, message in {"<!-- table: sample -->\n": "no end",
+                              "<!-- table: absent -->\n<!-- end -->": "absent.json",
                               "<!-- table: sample other -->\n<!-- end -->": "no view 'other'",
                               "<!-- table: sample -->\n<!-- table: sample -->\n<!-- end -->": "no end",
                               "no table": "no page has a table of sample"}.items():
