@@ -2,8 +2,8 @@
 """Denoising of real signals with noise added: speeds of METR-LA and temperatures of Molene.
 
 Each row of the answer is one way to denoise, with the mean squared error of what it returns as a share of the
-noise's: below 1 is a gain. Two tasks a data set: the signals as measured, and the same values dealt out anew
-to the nodes, which leaves no structure to find: there a denoiser should do no harm.
+noise's: below 1 is a gain. Two tasks a data set: the signals as measured, and the same values randomly permuted
+over the nodes, which leaves no structure to find: there a denoiser should do no harm.
 
     bench/denoise_real.py [--signals 20] [--epochs 300]
 
@@ -54,7 +54,7 @@ def molene(folder):
 def ways(noise):
     """(name, flags) of each way to denoise."""
     for arch in ["ngf", "gf"]:
-        yield f"{arch}, blind, level told", ["--arch", arch, "--noise-level", str(noise)]
+        yield f"{arch}, blind, level given", ["--arch", arch, "--noise-level", str(noise)]
         for rule in ["oracle", "blind", "sure", "variance", "epochs:100"]:
             yield f"{arch}, {rule}", ["--arch", arch, "--stop", rule]
     yield "tikhonov", ["--arch", "tikhonov"]
@@ -87,7 +87,7 @@ def main():
         for data, read in {"metr-la": metr_la, "molene": molene}.items():
             measured, noise = read(folder)
             measured = measured[:, numpy.linspace(0, measured.shape[1] - 1, arguments.signals).astype(int)]
-            for task, clean in {"": measured, ", dealt anew": random.permuted(measured, axis=0)}.items():
+            for task, clean in {"": measured, ", permuted": random.permuted(measured, axis=0)}.items():
                 numpy.save(folder / "clean.npy", clean)
                 numpy.save(folder / "noisy.npy", clean + noise * random.normal(size=clean.shape))
                 for way, flags in ways(noise):

@@ -61,9 +61,11 @@ class DocTablesTest(unittest.TestCase):
         for line in ("| Cora | 60.0 ± 10.0 |", "| Citeseer | 25.0 |", "| Pubmed | |"):
             self.assertIn(line + "\n", self.page.read_text())
 
-    def test_a_result_without_its_source_is_found(self):
+    def test_an_incomplete_result_is_found(self):
         self.write("sample", {key: value for key, value in RESULT.items() if key != "source"})
         self.fails("docs/results/sample.json: does not state source")
+        self.write("sample", {key: value for key, value in RESULT.items() if key != "columns"})
+        self.fails("docs/results/sample.json: has no 'columns'")
 
     def test_markers_that_fit_nothing_are_found(self):
         for text, message in {"<!-- table: sample -->\n": "no end",
