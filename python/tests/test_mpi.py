@@ -108,7 +108,7 @@ def test_the_first_process_keeps_the_journal(tmp_path):
 import pathlib
 data = ngf.generate.citation_network(200)
 train, validation, _ = data.split
-deal = ngf.mpi.Deal(data.graph, hops=2)
+deal = ngf.mpi.Partition(data.graph, hops=2)
 
 def fit(journal):
     return ngf.NodeClassifier(deal, data.features, epochs=5, hidden=8, runs=3, journal=journal).fit(
