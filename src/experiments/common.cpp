@@ -1,7 +1,5 @@
 #include "experiments/common.hpp"
 
-#include <algorithm>
-
 #include "base/parallel.hpp"
 #include "base/streams.hpp"
 #include "ngf/components.hpp"

@@ -3,7 +3,6 @@
 #include <array>
 #include <functional>
 #include <nlohmann/json.hpp>
-#include <string>
 #include <vector>
 
 #include "experiments/costs.hpp"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
 
 #include "base/fail.hpp"
 #include "ngf/experiments.hpp"

@@ -1,6 +1,5 @@
 #include "kernels/hop_blocks.hpp"
 
-#include <algorithm>
 #include <cstring>
 
 #include "base/aligned.hpp"

@@ -1,6 +1,4 @@
 #include <Eigen/Core>
-#include <numeric>
-#include <utility>
 
 #include "base/fail.hpp"
 #include "filter/checks.hpp"

@@ -1,8 +1,5 @@
 #include "filter/paired_lists.hpp"
 
-#include <algorithm>
-#include <limits>
-
 #include "base/parallel.hpp"
 #include "filter/costs.hpp"
 

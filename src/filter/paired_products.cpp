@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <array>
 
 #include "base/aligned.hpp"

@@ -3,8 +3,6 @@
 #include "shells/plan.hpp"
 
 #include <cmath>
-#include <memory>
-#include <optional>
 
 #include "filter/checks.hpp"
 #include "filter/costs.hpp"

@@ -1,4 +1,3 @@
-#include <utility>
 
 #include "filter/checks.hpp"
 #include "filter/shift_products.hpp"

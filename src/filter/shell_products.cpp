@@ -2,7 +2,6 @@
 
 #include "filter/shell_products.hpp"
 
-#include <algorithm>
 #include <array>
 #include <variant>
 

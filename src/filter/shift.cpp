@@ -1,8 +1,6 @@
 // The matrix S of a polynomial filter, with its values.
 
-#include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "filter/checks.hpp"
 #include "filter/scales.hpp"

@@ -1,4 +1,3 @@
-#include <algorithm>
 
 #include "base/fail.hpp"
 #include "ngf/filter.hpp"

@@ -1,9 +1,6 @@
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numeric>
-#include <utility>
-#include <vector>
 
 #include "base/fail.hpp"
 #include "base/memory.hpp"

@@ -15,7 +15,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <utility>
 #include <vector>
 
 #include "base/fail.hpp"

@@ -1,11 +1,6 @@
 #include "ngf/generate.hpp"
 
-#include <algorithm>
 #include <array>
-#include <atomic>
-#include <limits>
-#include <utility>
-#include <vector>
 
 #include "base/fail.hpp"
 #include "base/memory.hpp"

@@ -1,11 +1,6 @@
 #include "ngf/graph.hpp"
 
-#include <algorithm>
-#include <limits>
-#include <mutex>
 #include <numeric>
-#include <optional>
-#include <utility>
 
 #include "base/fail.hpp"
 #include "base/memory.hpp"

@@ -6,16 +6,11 @@
 
 #include "ngf/perturb.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <limits>
-#include <mutex>
 #include <numeric>
 #include <optional>
 #include <ranges>
-#include <utility>
-#include <vector>
 
 #include "base/fail.hpp"
 #include "base/memory.hpp"

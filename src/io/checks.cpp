@@ -1,6 +1,5 @@
 #include "io/checks.hpp"
 
-#include <algorithm>
 #include <limits>
 
 #include "base/fail.hpp"

@@ -3,13 +3,9 @@
 //
 // As a graph, entry (u, v) is the weight of u-v, and 0 is no edge.
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include "base/fail.hpp"
 #include "io/assemble.hpp"

@@ -14,14 +14,8 @@
 // A list with that number of edges, which count self-loops, ends in a newline, so that no part of
 // it passes for the whole.
 
-#include <algorithm>
-#include <atomic>
 #include <bit>
-#include <cstdint>
 #include <numeric>
-#include <string>
-#include <string_view>
-#include <utility>
 
 #include "base/fail.hpp"
 #include "base/parallel.hpp"

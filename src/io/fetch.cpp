@@ -10,10 +10,7 @@
 #include <array>
 #include <cerrno>
 #include <exception>
-#include <memory>
-#include <string_view>
 #include <system_error>
-#include <utility>
 
 #include "base/fail.hpp"
 #include "io/atomic_file.hpp"

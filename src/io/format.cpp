@@ -1,11 +1,6 @@
 #include "ngf/io/format.hpp"
 
 #include <algorithm>
-#include <array>
-#include <filesystem>
-#include <string>
-#include <string_view>
-#include <utility>
 
 #include "base/fail.hpp"
 #include "io/formats.hpp"

@@ -1,8 +1,5 @@
 #include "ngf/io/load.hpp"
 
-#include <string_view>
-#include <utility>
-
 #include "base/fail.hpp"
 #include "io/checks.hpp"
 #include "ngf/generate.hpp"

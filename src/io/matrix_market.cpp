@@ -9,13 +9,6 @@
 // when the first entry has a value. Files that we write have a comment that promises a newline at
 // their end, so that no part of them passes for the whole.
 
-#include <array>
-#include <atomic>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-
 #include "base/fail.hpp"
 #include "base/parallel.hpp"
 #include "io/assemble.hpp"

@@ -10,9 +10,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <string>
-#include <string_view>
-#include <utility>
 
 #include "base/fail.hpp"
 #include "io/assemble.hpp"

@@ -12,7 +12,6 @@
 #include <limits>
 #include <tuple>
 #include <type_traits>
-#include <utility>
 
 #include "base/fail.hpp"
 #include "io/checks.hpp"

@@ -1,12 +1,6 @@
-#include <algorithm>
 #include <cmath>
-#include <limits>
-#include <optional>
 #include <set>
-#include <string>
 #include <tuple>
-#include <utility>
-#include <vector>
 
 #include "base/fail.hpp"
 #include "base/memory.hpp"

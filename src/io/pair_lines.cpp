@@ -2,12 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <string>
-#include <string_view>
 #include <utility>
 
 #include "base/aligned.hpp"

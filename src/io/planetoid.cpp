@@ -10,12 +10,9 @@
 
 #include "io/planetoid.hpp"
 
-#include <algorithm>
-#include <array>
 #include <charconv>
 #include <memory>
 #include <optional>
-#include <utility>
 
 #include "base/fail.hpp"
 #include "base/memory.hpp"

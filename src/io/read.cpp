@@ -1,7 +1,6 @@
 #include "ngf/io/read.hpp"
 
 #include <cmath>
-#include <utility>
 
 #include "base/fail.hpp"
 #include "base/memory.hpp"

@@ -1,6 +1,5 @@
 #include "io/sha256.hpp"
 
-#include <fmt/format.h>
 #include <openssl/evp.h>
 
 #include <array>

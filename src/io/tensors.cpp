@@ -13,9 +13,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <string_view>
 #include <tuple>
-#include <utility>
 
 #include "base/fail.hpp"
 #include "io/quote.hpp"

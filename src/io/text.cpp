@@ -1,14 +1,10 @@
 #include "io/text.hpp"
 
-#include <algorithm>
-#include <atomic>
 #include <cctype>
 #include <charconv>
 #include <cmath>
 #include <cstring>
 #include <span>
-#include <utility>
-#include <vector>
 
 #include "base/aligned.hpp"
 #include "base/fail.hpp"

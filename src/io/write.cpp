@@ -1,11 +1,7 @@
 #include "ngf/io/write.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
-#include <string>
-#include <vector>
 
 #include "base/fail.hpp"
 #include "io/atomic_file.hpp"

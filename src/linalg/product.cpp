@@ -1,8 +1,5 @@
 #include "linalg/product.hpp"
 
-#include <algorithm>
-#include <cstddef>
-
 #include "base/aligned.hpp"
 #include "base/fail.hpp"
 #include "base/parallel.hpp"

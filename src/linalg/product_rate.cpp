@@ -1,8 +1,6 @@
 #include "linalg/product_rate.hpp"
 
-#include <algorithm>
 #include <chrono>
-#include <limits>
 
 #include "base/aligned.hpp"
 #include "base/parallel.hpp"

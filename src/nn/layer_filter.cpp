@@ -1,7 +1,5 @@
 #include "ngf/nn/layer_filter.hpp"
 
-#include <utility>
-
 #include "base/fail.hpp"
 #include "nn/costs.hpp"
 

@@ -1,7 +1,5 @@
 #include <cmath>
-#include <map>
 #include <type_traits>
-#include <utility>
 
 #include "base/fail.hpp"
 #include "base/names.hpp"

@@ -10,9 +10,7 @@
 
 #include "ngf/nn/network.hpp"
 
-#include <algorithm>
 #include <optional>
-#include <utility>
 
 #include "base/aligned.hpp"
 #include "base/fail.hpp"

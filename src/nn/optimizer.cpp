@@ -1,7 +1,5 @@
 #include "ngf/nn/optimizer.hpp"
 
-#include <utility>
-
 #include "base/fail.hpp"
 #include "kernels/adam.hpp"
 #include "nn/views.hpp"

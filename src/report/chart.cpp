@@ -1,13 +1,8 @@
 #include "ngf/report/chart.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstddef>
-#include <string_view>
-#include <utility>
 
 #include "base/fail.hpp"
 #include "report/axis.hpp"

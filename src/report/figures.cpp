@@ -1,11 +1,6 @@
 #include "ngf/report/figures.hpp"
 
-#include <fmt/format.h>
-
 #include <cmath>
-#include <cstddef>
-#include <nlohmann/json.hpp>
-#include <utility>
 
 #include "base/fail.hpp"
 #include "report/result_rows.hpp"

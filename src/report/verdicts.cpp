@@ -1,13 +1,10 @@
 #include "ngf/report/verdicts.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <functional>
 #include <iterator>
 #include <numeric>
-#include <utility>
 
 #include "base/fail.hpp"
 #include "report/verdict_rules.hpp"

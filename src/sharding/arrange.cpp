@@ -4,7 +4,6 @@
 // source behind it; the shares are pieces of that with about equal work.
 
 #include <algorithm>
-#include <cstdint>
 
 #include "base/fail.hpp"
 #include "kernels/bit_walk.hpp"

@@ -1,6 +1,5 @@
 #include <array>
 #include <optional>
-#include <utility>
 
 #include "filter/checks.hpp"
 #include "filter/class_signals.hpp"

@@ -1,7 +1,6 @@
 #include "ngf/partition.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "base/fail.hpp"
 

@@ -1,13 +1,5 @@
 // Walks that fill what holds shells, hand rows over, or count.
 
-#include <algorithm>
-#include <atomic>
-#include <limits>
-#include <memory>
-#include <numeric>
-#include <optional>
-#include <utility>
-
 #include "base/aligned.hpp"
 #include "base/fail.hpp"
 #include "base/memory.hpp"

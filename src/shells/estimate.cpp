@@ -1,6 +1,5 @@
 // Sizes of shells from a sample of their sources.
 
-#include <algorithm>
 #include <utility>
 
 #include "base/memory.hpp"

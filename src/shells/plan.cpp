@@ -2,10 +2,7 @@
 
 #include "shells/plan.hpp"
 
-#include <algorithm>
 #include <bit>
-#include <limits>
-#include <utility>
 
 #include "base/fail.hpp"
 #include "base/memory.hpp"

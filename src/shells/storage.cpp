@@ -1,10 +1,6 @@
 // What holds shells: lists of columns, and matrices of hops.
 
 #include <array>
-#include <cstdlib>
-#include <memory>
-#include <mutex>
-#include <utility>
 
 #include "base/aligned.hpp"
 #include "base/fail.hpp"

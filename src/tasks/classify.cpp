@@ -1,11 +1,7 @@
 #include "ngf/tasks/classify.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <memory>
-#include <mutex>
 #include <numeric>
-#include <utility>
 
 #include "base/fail.hpp"
 #include "base/memory.hpp"

@@ -1,6 +1,3 @@
-#include <algorithm>
-#include <cmath>
-#include <utility>
 
 #include "base/memory.hpp"
 #include "base/parallel.hpp"

@@ -1,10 +1,8 @@
 #include "ngf/tasks/denoise.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
-#include <utility>
 
 #include "base/fail.hpp"
 #include "base/memory.hpp"

@@ -8,8 +8,6 @@
 #include <cerrno>
 #include <cstring>
 #include <nlohmann/json.hpp>
-#include <optional>
-#include <utility>
 
 #include "base/fail.hpp"
 #include "io/atomic_file.hpp"

@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <limits>
 #include <map>
-#include <utility>
 #include <vector>
 
 #include "base/fail.hpp"

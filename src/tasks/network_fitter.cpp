@@ -1,6 +1,4 @@
-#include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "base/fail.hpp"
 #include "base/memory.hpp"

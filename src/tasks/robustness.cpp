@@ -1,6 +1,5 @@
 #include "ngf/tasks/robustness.hpp"
 
-#include <algorithm>
 #include <memory>
 #include <optional>
 

@@ -5,8 +5,6 @@
 #include <map>
 #include <optional>
 #include <span>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "base/fail.hpp"

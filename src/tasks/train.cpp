@@ -3,9 +3,7 @@
 // Without dropout the forward pass that scores an epoch is also the one that the next step starts
 // from, so that an epoch is one forward and one backward pass.
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "base/parallel.hpp"
 #include "ngf/nn/loss.hpp"
