@@ -15,3 +15,9 @@ template <typename... Args>
 }
 
 }  // namespace ngf::detail
+
+namespace ngf {
+
+using detail::fail;
+
+}  // namespace ngf

@@ -101,3 +101,10 @@ void parallel_ranges(std::size_t count, int threads, const Body& body) {
 }
 
 }  // namespace ngf::detail
+
+namespace ngf {
+
+using detail::parallel_for;
+using detail::parallel_ranges;
+
+}  // namespace ngf

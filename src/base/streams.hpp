@@ -48,3 +48,10 @@ inline Random random_for(std::uint64_t seed, Use use, std::uint64_t item) {
 }
 
 }  // namespace ngf::detail
+
+namespace ngf {
+
+using detail::random_for;
+using detail::Use;
+
+}  // namespace ngf

@@ -55,7 +55,7 @@ class SignalRows {
 /// Calls body(class) for each class, in parallel.
 template <typename Body>
 void for_each_class(const RowRange& classes, int threads, const Body& body) {
-  detail::parallel_ranges(classes.count(), threads, [&](std::size_t begin, std::size_t end) {
+  parallel_ranges(classes.count(), threads, [&](std::size_t begin, std::size_t end) {
     for (std::size_t c = begin; c < end; ++c) body(classes.begin + static_cast<NodeId>(c));
   });
 }

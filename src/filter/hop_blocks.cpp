@@ -15,7 +15,6 @@ namespace ngf::filter {
 namespace {
 
 using detail::AlignedVector;
-using detail::parallel_for;
 using kernels::block_hops;
 using kernels::most_block_columns;
 using Hops = HopMatrix<std::uint8_t>;
@@ -32,7 +31,7 @@ class BlockPanels {
     const auto stride = static_cast<std::size_t>(x.outerStride());
     if (count_ <= 1 && stride == columns_) return;
     copy_.resize(nodes_ * columns_);
-    detail::parallel_ranges(nodes_, threads, [&](std::size_t begin, std::size_t end) {
+    parallel_ranges(nodes_, threads, [&](std::size_t begin, std::size_t end) {
       for (std::size_t v = begin; v < end; ++v) {
         for (std::size_t panel = 0; panel < count_; ++panel) {
           std::copy_n(x.data() + v * stride + first(panel), width(panel),
@@ -148,14 +147,14 @@ bool lie_side_by_side(const Signals& a, const Signals& b) {
 detail::BriefVector<float> join(const Signals& a, const Signals& b, int threads) {
   detail::BriefVector<float> result(static_cast<std::size_t>(a.size() + b.size()));
   Eigen::Map<SignalsOf<float>> joined(result.data(), a.rows(), a.cols() + b.cols());
-  detail::parallel_ranges(static_cast<std::size_t>(a.rows()), threads,
-                          [&](std::size_t begin, std::size_t end) {
-                            const auto first = static_cast<Eigen::Index>(begin);
-                            const auto count = static_cast<Eigen::Index>(end - begin);
-                            auto rows = joined.middleRows(first, count);
-                            rows.leftCols(a.cols()) = a.middleRows(first, count);
-                            rows.rightCols(b.cols()) = b.middleRows(first, count);
-                          });
+  parallel_ranges(static_cast<std::size_t>(a.rows()), threads,
+                  [&](std::size_t begin, std::size_t end) {
+                    const auto first = static_cast<Eigen::Index>(begin);
+                    const auto count = static_cast<Eigen::Index>(end - begin);
+                    auto rows = joined.middleRows(first, count);
+                    rows.leftCols(a.cols()) = a.middleRows(first, count);
+                    rows.rightCols(b.cols()) = b.middleRows(first, count);
+                  });
   return result;
 }
 

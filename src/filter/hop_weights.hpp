@@ -14,7 +14,6 @@ namespace ngf::filter {
 
 using detail::AlignedVector;
 using detail::BriefVector;
-using detail::parallel_for;
 using kernels::tile_columns;
 
 /// Rows that the kernel takes at once, and those that a thread takes at a time, at most.

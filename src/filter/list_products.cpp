@@ -9,7 +9,6 @@ namespace ngf::filter {
 namespace {
 
 using detail::AlignedVector;
-using detail::parallel_for;
 
 /// The row of one node, wherever its list is: as in `kernels::ListedRow`.
 template <typename Column>
@@ -141,16 +140,6 @@ void multiply_lists(const Rows& rows, const ShellFactors<Real>& factors, PanelBy
       };
     });
   }
-}
-
-/// Calls body(lists) on shells that are held as lists.
-template <typename Body>
-void on_lists(const Shells& shells, const Body& body) {
-  std::visit(
-      [&](const auto& held) {
-        if constexpr (requires { held.block(0); }) body(held);
-      },
-      shells.held());
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ void multiply_merged_column(const ShellSource& source, ProductForm form, const T
   std::copy_n(factors.scale.begin(), std::min(factors.scale.size(), no_path), own.begin());
   constexpr std::size_t step = costs::nodes_per_wake;
   const std::size_t steps = (nodes.count() + step - 1) / step;
-  detail::parallel_for(steps, source.threads(), [&](std::size_t i) {
+  parallel_for(steps, source.threads(), [&](std::size_t i) {
     const std::size_t end = std::min<std::size_t>(nodes.end, nodes.begin + (i + 1) * step);
     for (std::size_t u = nodes.begin + i * step; u < end; ++u) {
       const NodeId c = class_of[u];

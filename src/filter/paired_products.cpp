@@ -9,7 +9,6 @@ namespace ngf::filter {
 namespace {
 
 using detail::AlignedVector;
-using detail::parallel_for;
 
 /// Tiles that are gone through at the same time.
 struct Pass {

@@ -43,8 +43,8 @@ ShellOptions shell_options(const Taps& taps, const FilterOptions& options) {
   if (options.form == ProductForm::automatic) return result;
   if (result.storage == Storage::automatic) result.storage = storage_of(options.form);
   if (result.storage != storage_of(options.form)) {
-    detail::fail("the product form {} needs storage {}, not {}", form_name(options.form),
-                 storage_name(storage_of(options.form)), storage_name(result.storage));
+    fail("the product form {} needs storage {}, not {}", form_name(options.form),
+         storage_name(storage_of(options.form)), storage_name(result.storage));
   }
   return result;
 }

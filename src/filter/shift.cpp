@@ -86,7 +86,7 @@ ShiftOperator::ShiftOperator(const Graph& graph, Shift shift, int threads, const
       symmetric_(!graph.directed()) {
   const ShiftEntries entries(graph, shift);
   if (graph.directed() && entries.has_diagonal()) {
-    detail::fail(
+    fail(
         "a directed graph has no shift '{}'; take adjacency or adjacency-lmax, or drop "
         "directions",
         shift_name(shift));

@@ -4,8 +4,6 @@
 
 namespace ngf {
 
-using detail::fail;
-
 Taps::Taps(std::size_t count, std::vector<double> values, std::vector<std::uint32_t> group)
     : count_(count), values_(std::move(values)), group_(std::move(group)) {
   if (count == 0 || values_.empty() || values_.size() % count != 0) {

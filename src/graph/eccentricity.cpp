@@ -47,8 +47,8 @@ class Search {
       }
     }
     if (queue_.size() < hops_.size()) {
-      detail::fail("radius and diameter need a connected graph: node {} reaches {} of {} nodes",
-                   source, queue_.size(), hops_.size());
+      fail("radius and diameter need a connected graph: node {} reaches {} of {} nodes", source,
+           queue_.size(), hops_.size());
     }
     return hops_[queue_.back()];
   }

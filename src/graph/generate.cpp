@@ -11,9 +11,6 @@
 namespace ngf {
 
 using detail::checked_nodes;
-using detail::fail;
-using detail::random_for;
-using detail::Use;
 
 namespace detail {
 
@@ -52,7 +49,7 @@ Graph from_items(NodeId nodes, std::uint64_t count, const GenerateOptions& optio
   const std::uint64_t step = std::max<std::uint64_t>(64, count / 4096);
   std::vector<EdgeBlock> blocks((count + step - 1) / step);
   std::atomic<std::uint64_t> done{0};
-  detail::parallel_for(blocks.size(), options.threads, [&](std::size_t block) {
+  parallel_for(blocks.size(), options.threads, [&](std::size_t block) {
     throw_if_stopped(options.progress);
     const std::uint64_t end = std::min(count, (block + 1) * step);
     for (std::uint64_t i = block * step; i < end; ++i) add(i, blocks[block].edges);

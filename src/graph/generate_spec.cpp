@@ -11,8 +11,6 @@
 
 namespace ngf {
 
-using detail::fail;
-
 namespace {
 
 /// What stands after the colon: "key=value,key=value". Every value is asked for by its key; then

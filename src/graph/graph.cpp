@@ -42,9 +42,7 @@ struct GraphMaker {
 namespace {
 
 using detail::build_rows;
-using detail::fail;
 using detail::GraphMaker;
-using detail::parallel_ranges;
 using detail::Rows;
 
 /// The weight of the arc u -> v, or null when there is none. `unit` stands in where the graph has

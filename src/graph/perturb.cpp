@@ -19,10 +19,6 @@
 
 namespace ngf {
 
-using detail::fail;
-using detail::random_for;
-using detail::Use;
-
 namespace {
 
 /// The edges of one row without its self-loop, and the pairs that are free in it.
@@ -92,7 +88,7 @@ struct Numbering {
   template <typename Count>
   Numbering(const Graph& graph, int threads, const Count& count)
       : begin(std::size_t{graph.nodes()} + 1) {
-    detail::parallel_ranges(graph.nodes(), threads, [&](std::size_t first, std::size_t last) {
+    parallel_ranges(graph.nodes(), threads, [&](std::size_t first, std::size_t last) {
       for (auto u = static_cast<NodeId>(first); u < last; ++u) {
         begin[u + std::size_t{1}] = count(Row(graph, u));
       }
@@ -125,7 +121,7 @@ Numbers distinct_numbers(std::uint64_t count, std::uint64_t total, Use use,
   while (numbers.size() < count) {
     const std::size_t kept = numbers.size();
     numbers.resize(count);
-    detail::parallel_ranges(count - kept, options.threads, [&](std::size_t begin, std::size_t end) {
+    parallel_ranges(count - kept, options.threads, [&](std::size_t begin, std::size_t end) {
       throw_if_stopped(options.progress);
       for (std::size_t i = begin; i < end; ++i) {
         numbers[kept + i] = random_for(options.seed, use, drawn + i).below(total);
@@ -147,7 +143,7 @@ Numbers flipped_numbers(const Numbering& numbering, double probability, Use use,
   if (probability <= 0) return numbers;
   std::mutex mutex;
   const std::size_t rows = numbering.begin.size() - 1;
-  detail::parallel_ranges(rows, options.threads, [&](std::size_t first, std::size_t last) {
+  parallel_ranges(rows, options.threads, [&](std::size_t first, std::size_t last) {
     throw_if_stopped(options.progress);
     Numbers found;
     for (std::size_t u = first; u < last; ++u) {
@@ -232,17 +228,16 @@ class Rebuild {
   Graph graph() const {
     std::vector<EdgeBlock> blocks;
     std::mutex mutex;
-    detail::parallel_ranges(graph_.nodes(), options_.threads,
-                            [&](std::size_t begin, std::size_t end) {
-                              throw_if_stopped(options_.progress);
-                              EdgeBlock block;
-                              for (auto u = static_cast<NodeId>(begin); u < end; ++u) {
-                                keep_edges(u, block);
-                                add_edges(u, block);
-                              }
-                              const std::lock_guard lock(mutex);
-                              blocks.push_back(std::move(block));
-                            });
+    parallel_ranges(graph_.nodes(), options_.threads, [&](std::size_t begin, std::size_t end) {
+      throw_if_stopped(options_.progress);
+      EdgeBlock block;
+      for (auto u = static_cast<NodeId>(begin); u < end; ++u) {
+        keep_edges(u, block);
+        add_edges(u, block);
+      }
+      const std::lock_guard lock(mutex);
+      blocks.push_back(std::move(block));
+    });
     return build_graph(graph_.nodes(), std::move(blocks),
                        {.directed = graph_.directed(),
                         .keep_self_loops = true,

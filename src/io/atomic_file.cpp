@@ -16,8 +16,6 @@ namespace ngf::io {
 
 namespace {
 
-using detail::fail;
-
 // Passing names that a signal handler may have to remove. A slot is taken by whoever turns its
 // pointer from null; the text it points at lives as long as its AtomicFile.
 std::array<std::atomic<const char*>, 64> unfinished{};

@@ -9,7 +9,6 @@
 
 namespace ngf::io {
 
-using detail::fail;
 using Path = std::filesystem::path;
 
 namespace {

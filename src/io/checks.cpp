@@ -10,12 +10,11 @@ namespace ngf::io {
 void check_node_count(std::uint64_t nodes, const Input& input, std::string_view place) {
   constexpr std::uint64_t always_fine = std::uint64_t{1} << 22;
   if (nodes > std::numeric_limits<NodeId>::max()) {
-    detail::fail("{}: {} nodes; at most {} are possible", place, nodes,
-                 std::numeric_limits<NodeId>::max());
+    fail("{}: {} nodes; at most {} are possible", place, nodes, std::numeric_limits<NodeId>::max());
   }
   if (nodes > std::max(always_fine, 64 * input.size())) {
-    detail::fail("{}: {} nodes in a file of {} bytes: the number is not credible", place, nodes,
-                 input.size());
+    fail("{}: {} nodes in a file of {} bytes: the number is not credible", place, nodes,
+         input.size());
   }
 }
 

@@ -7,8 +7,6 @@
 
 namespace ngf::io {
 
-using detail::fail;
-
 void check_csr(const Csr& csr, std::string_view place) {
   const auto& indptr = csr.indptr;
   if (indptr.empty() || indptr.size() - 1 != csr.rows) {

@@ -11,15 +11,12 @@
 #include "io/assemble.hpp"
 #include "io/checks.hpp"
 #include "io/formats.hpp"
-#include "io/quote.hpp"
 #include "io/text.hpp"
 #include "io/text_writer.hpp"
 
 namespace ngf::io {
 
 namespace {
-
-using detail::fail;
 
 /// Opens tables that are too small to be told from an edge list.
 constexpr std::string_view table_comment = "# ngf adjacency table:";

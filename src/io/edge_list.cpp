@@ -24,7 +24,6 @@
 #include "io/checks.hpp"
 #include "io/formats.hpp"
 #include "io/pair_lines.hpp"
-#include "io/quote.hpp"
 #include "io/text_writer.hpp"
 
 namespace ngf::io {
@@ -32,8 +31,6 @@ namespace ngf::io {
 namespace {
 
 using detail::count_edges;
-using detail::fail;
-using detail::parallel_for;
 
 constexpr std::string_view our_comment = "# ngf edge list:";
 

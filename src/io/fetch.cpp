@@ -14,12 +14,10 @@
 
 #include "base/fail.hpp"
 #include "io/atomic_file.hpp"
-#include "io/quote.hpp"
+#include "io/input.hpp"
 #include "io/sha256.hpp"
 
 namespace ngf::io {
-
-using detail::fail;
 
 namespace {
 

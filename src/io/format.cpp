@@ -11,7 +11,6 @@ namespace ngf::io {
 
 namespace {
 
-using detail::fail;
 using namespace std::string_view_literals;
 
 /// Files that people have lying around, by their first bytes, and what to do about them.

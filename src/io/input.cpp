@@ -12,8 +12,6 @@
 
 namespace ngf::io {
 
-using detail::fail;
-
 Input::Input(const std::filesystem::path& path, std::uint64_t memory) : name_(path.string()) {
   file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file_ < 0) fail("{}: cannot be opened: {}", name_, std::strerror(errno));

@@ -15,14 +15,11 @@
 #include "io/checks.hpp"
 #include "io/formats.hpp"
 #include "io/pair_lines.hpp"
-#include "io/quote.hpp"
 #include "io/text_writer.hpp"
 
 namespace ngf::io {
 
 namespace {
-
-using detail::fail;
 
 constexpr std::string_view banner = "%%matrixmarket";
 constexpr std::string_view our_mark = "% written by ngf: the last line ends in a newline";
@@ -119,7 +116,7 @@ void check_sizes(const Input& input, const MatrixMarketHead& head) {
 bool both_triangles(const std::vector<EdgeBlock>& blocks, int threads) {
   std::atomic<bool> upper{false};
   std::atomic<bool> lower{false};
-  detail::parallel_for(blocks.size(), threads, [&](std::size_t b) {
+  parallel_for(blocks.size(), threads, [&](std::size_t b) {
     for (const auto [row, column] : blocks[b].edges) {
       if (row < column) upper = true;
       if (row > column) lower = true;

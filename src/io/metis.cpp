@@ -15,15 +15,12 @@
 #include "io/assemble.hpp"
 #include "io/checks.hpp"
 #include "io/formats.hpp"
-#include "io/quote.hpp"
 #include "io/text.hpp"
 #include "io/text_writer.hpp"
 
 namespace ngf::io {
 
 namespace {
-
-using detail::fail;
 
 struct MetisHead {
   std::uint64_t nodes = 0;

@@ -10,14 +10,11 @@
 #include "io/formats.hpp"
 #include "io/npy.hpp"
 #include "io/npz_layout.hpp"
-#include "io/quote.hpp"
 #include "io/zip.hpp"
 
 namespace ngf::io {
 
 namespace {
-
-using detail::fail;
 
 /// Names that the collections give to nodes, classes and attributes: nothing that a graph needs.
 bool is_only_a_name(std::string_view member) {

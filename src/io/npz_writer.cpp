@@ -10,8 +10,6 @@ namespace ngf::io {
 
 namespace {
 
-using detail::fail;
-
 class Writer {
  public:
   explicit Writer(const Dataset& dataset) : dataset_(dataset), graph_(dataset.graph) {}

@@ -9,7 +9,6 @@
 
 #include "base/aligned.hpp"
 #include "base/memory.hpp"
-#include "io/quote.hpp"
 
 namespace ngf::io {
 

@@ -19,13 +19,10 @@
 #include "io/assemble.hpp"
 #include "io/checks.hpp"
 #include "io/pickle.hpp"
-#include "io/quote.hpp"
 
 namespace ngf::io {
 
 namespace {
-
-using detail::fail;
 
 Pickle::Sparse read_features(const Input& input) {
   const Pickle pickle(input);

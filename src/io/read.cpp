@@ -13,8 +13,6 @@ namespace ngf::io {
 
 namespace {
 
-using detail::fail;
-
 ReadResult read_adjacency_npy(const Input& input, const ReadOptions& options) {
   const NpyMatrixReader reader(input);
   if (reader.rows() != reader.cols()) {

@@ -12,7 +12,7 @@ namespace ngf::io {
 namespace {
 
 void check(int result) {
-  if (result != 1) detail::fail("SHA-256 failed in OpenSSL");
+  if (result != 1) fail("SHA-256 failed in OpenSSL");
 }
 
 }  // namespace

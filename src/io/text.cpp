@@ -10,13 +10,10 @@
 #include "base/fail.hpp"
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
-#include "io/quote.hpp"
 
 namespace ngf::io {
 
 namespace {
-
-using detail::fail;
 
 /// Whole lines of a file, in a buffer of their own.
 struct Piece {
@@ -158,7 +155,7 @@ void for_each_piece(const Input& input, const PieceOptions& options,
   const std::size_t pieces = count_pieces(input, options);
   std::atomic<std::size_t> done{0};
   try {
-    detail::parallel_for(pieces, options.threads, [&](std::size_t i) {
+    parallel_for(pieces, options.threads, [&](std::size_t i) {
       throw_if_stopped(options.progress);
       const Piece piece = read_piece(input, options, i);
       try {
@@ -203,7 +200,7 @@ RowBlocks read_rows(const Input& input, const PieceOptions& options,
     all.entries += pieces[i].entries.edges.size();
   }
   all.blocks.resize(pieces.size());
-  detail::parallel_for(pieces.size(), options.threads, [&](std::size_t i) {
+  parallel_for(pieces.size(), options.threads, [&](std::size_t i) {
     all.blocks[i] = std::move(pieces[i].entries);
     for (Edge& edge : all.blocks[i].edges) edge.from += static_cast<NodeId>(first_row[i]);
   });

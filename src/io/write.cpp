@@ -13,8 +13,6 @@ namespace ngf::io {
 
 namespace {
 
-using detail::fail;
-
 /// Throws Error when a table of N x N numbers cannot hold the graph, or should not.
 void check_table(const std::filesystem::path& path, const Graph& graph) {
   constexpr NodeId most_nodes = 20000;

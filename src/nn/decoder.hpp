@@ -267,7 +267,7 @@ class Decoder {
         square_(c_.size(), Real{0}),
         partial_(width_ / vector_columns * filter.nodes(), Real{0}),
         outputs_(filter.nodes()) {
-    if (features < 1) detail::fail("a decoder needs at least one feature");
+    if (features < 1) fail("a decoder needs at least one feature");
     const auto size = static_cast<Real>(1 / std::sqrt(static_cast<double>(features)));
     for (std::size_t f = 0; f < features_; ++f)
       v_[f] = f < features_ - features_ / 2 ? size : -size;
@@ -276,7 +276,7 @@ class Decoder {
   /// C, row by row. The optimiser forgets its past.
   void set_parameters(std::span<const Real> c) {
     if (c.size() != features_ * filter_.nodes()) {
-      detail::fail("{} parameters for a decoder of {} x {}", c.size(), filter_.nodes(), features_);
+      fail("{} parameters for a decoder of {} x {}", c.size(), filter_.nodes(), features_);
     }
     for_each_row([&](std::size_t from, std::size_t to, std::size_t count) {
       std::copy_n(c.data() + from, count, c_.data() + to);
@@ -289,15 +289,14 @@ class Decoder {
   /// x^ of the parameters as they are.
   std::span<const Real> forward() {
     if (!filter_.by_panels()) filter_all(false, c_, z_);
-    detail::parallel_for(columns_.size(), threads_, [&](std::size_t p) { forward_panel(p); });
+    parallel_for(columns_.size(), threads_, [&](std::size_t p) { forward_panel(p); });
     return sum_units();
   }
 
   /// By C, row by row, of a loss whose gradient by the outputs of the last `forward` is given.
   /// Needs a `forward` before it is called again.
   std::vector<Real> gradient(std::span<const Real> by_outputs) {
-    detail::parallel_for(columns_.size(), threads_,
-                         [&](std::size_t p) { backward_panel(p, by_outputs); });
+    parallel_for(columns_.size(), threads_, [&](std::size_t p) { backward_panel(p, by_outputs); });
     if (!filter_.by_panels()) filter_all(true, z_, gradient_);
     std::vector<Real> result(features_ * filter_.nodes());
     for_each_row([&](std::size_t to, std::size_t from, std::size_t count) {
@@ -311,7 +310,7 @@ class Decoder {
   std::span<const Real> step(std::span<const Real> by_outputs, const DecoderStep& step) {
     ++steps_;
     if (filter_.by_panels()) {
-      detail::parallel_for(columns_.size(), threads_, [&](std::size_t p) {
+      parallel_for(columns_.size(), threads_, [&](std::size_t p) {
         backward_panel(p, by_outputs);
         const std::size_t at = place(p, 0);
         update(at, at + filter_.nodes() * columns_[p].count, step);
@@ -319,11 +318,10 @@ class Decoder {
       });
       return sum_units();
     }
-    detail::parallel_for(columns_.size(), threads_,
-                         [&](std::size_t p) { backward_panel(p, by_outputs); });
+    parallel_for(columns_.size(), threads_, [&](std::size_t p) { backward_panel(p, by_outputs); });
     filter_all(true, z_, gradient_);
-    detail::parallel_ranges(c_.size(), threads_,
-                            [&](std::size_t begin, std::size_t end) { update(begin, end, step); });
+    parallel_ranges(c_.size(), threads_,
+                    [&](std::size_t begin, std::size_t end) { update(begin, end, step); });
     return forward();
   }
 

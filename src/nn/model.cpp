@@ -15,14 +15,14 @@ bool has_taps(ModelKind kind) { return kind == ModelKind::ngcnn || kind == Model
 
 void check_taps(const ModelSettings& settings) {
   for (const double tap : settings.taps) {
-    if (!std::isfinite(tap)) detail::fail("a tap is {}; taps are finite numbers", tap);
+    if (!std::isfinite(tap)) fail("a tap is {}; taps are finite numbers", tap);
   }
   const std::size_t count = tap_count(settings);
   const std::size_t groups = tap_group_count(settings);
   if (!settings.taps.empty() && settings.taps.size() != count &&
       settings.taps.size() != groups * count) {
-    detail::fail("{} taps given, where {} hops have {}{}", settings.taps.size(), settings.hops,
-                 count, groups > 1 ? " for each group" : "");
+    fail("{} taps given, where {} hops have {}{}", settings.taps.size(), settings.hops, count,
+         groups > 1 ? " for each group" : "");
   }
 }
 
@@ -35,18 +35,18 @@ std::string_view model_name(ModelKind kind) {
 
 void check_settings(const ModelSettings& settings) {
   constexpr std::uint32_t most_hops = 65534;  // what two bytes a pair hold
-  if (settings.hops > most_hops) detail::fail("{} hops are too many", settings.hops);
-  if (settings.layers < 1) detail::fail("a network needs at least one layer");
-  if (settings.hidden < 1) detail::fail("hidden layers need a width of at least 1");
+  if (settings.hops > most_hops) fail("{} hops are too many", settings.hops);
+  if (settings.layers < 1) fail("a network needs at least one layer");
+  if (settings.hidden < 1) fail("hidden layers need a width of at least 1");
   if (settings.min_paths < 1 || settings.min_paths > 3) {
-    detail::fail("min_paths is {}; it can be 1, 2 or 3", settings.min_paths);
+    fail("min_paths is {}; it can be 1, 2 or 3", settings.min_paths);
   }
   const bool given = settings.learn_taps || !settings.taps.empty() || !settings.tap_groups.empty();
   if (given && !has_taps(settings.model)) {
-    detail::fail("model {} has no taps; take ngcnn or gcnn", model_name(settings.model));
+    fail("model {} has no taps; take ngcnn or gcnn", model_name(settings.model));
   }
   if (settings.linear_output && layer_count(settings) < 2) {
-    detail::fail("a linear last layer needs layers before it");
+    fail("a linear last layer needs layers before it");
   }
   check_taps(settings);
 }

@@ -8,7 +8,6 @@
 
 namespace ngf {
 
-using detail::fail;
 using nlohmann::json;
 
 namespace {

@@ -382,11 +382,11 @@ void check(const ModelSettings& settings, const LayerFilter& filter,
            const FeaturesOf<Real>& features, std::int64_t classes, const NetworkOptions& options) {
   check_settings(settings);
   const auto [rows, cols] = nn::shape_of(features);
-  if (cols < 1) detail::fail("a network needs nodes with features");
-  if (classes < 1) detail::fail("a network needs at least one output");
-  if (options.runs < 1) detail::fail("a batch needs at least one run");
+  if (cols < 1) fail("a network needs nodes with features");
+  if (classes < 1) fail("a network needs at least one output");
+  if (options.runs < 1) fail("a batch needs at least one run");
   if (!filter.identity() && filter.rows() != static_cast<NodeId>(rows)) {
-    detail::fail("features of {} nodes on a graph of {}", rows, filter.rows());
+    fail("features of {} nodes on a graph of {}", rows, filter.rows());
   }
 }
 

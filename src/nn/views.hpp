@@ -33,7 +33,7 @@ void for_each_run(const Runs& runs, const Body& body) {
 /// Calls body(piece, begin, end) for pieces of so many rows, in parallel.
 template <typename Body>
 void for_each_rows(std::size_t rows, std::size_t at_once, int threads, const Body& body) {
-  detail::parallel_for((rows + at_once - 1) / at_once, threads, [&](std::size_t piece) {
+  parallel_for((rows + at_once - 1) / at_once, threads, [&](std::size_t piece) {
     body(piece, piece * at_once, std::min(rows, (piece + 1) * at_once));
   });
 }

@@ -252,7 +252,7 @@ std::vector<FigureCharts> figure_charts(const json& results) {
       found.push_back(
           {figure.name, figure.title, figure.shows, figure.note, charts_of(figure, rows)});
     } catch (const json::exception& broken) {
-      detail::fail("the results' {}: {}", figure.name, broken.what());
+      fail("the results' {}: {}", figure.name, broken.what());
     }
   }
   return found;

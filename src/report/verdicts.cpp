@@ -71,7 +71,7 @@ std::vector<Verdict> judge(const nlohmann::json& results) try {
   }
   return verdicts;
 } catch (const nlohmann::json::exception& broken) {
-  detail::fail("the results: {}", broken.what());
+  fail("the results: {}", broken.what());
 }
 
 }  // namespace ngf

@@ -20,8 +20,6 @@ namespace {
 
 using namespace shells;
 using detail::AlignedVector;
-using detail::fail;
-using detail::parallel_for;
 
 /// Thrown when hops turn out not to fit the numbers chosen for them.
 struct TooManyHops {};

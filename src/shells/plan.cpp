@@ -115,7 +115,7 @@ ShellPlan make_plan(const Graph& graph, const ShellOptions& options, ShellEstima
 
 void check(const ShellOptions& options) {
   if (options.min_paths < 1 || options.min_paths > 3) {
-    detail::fail("min_paths is {}; it can be 1, 2 or 3", options.min_paths);
+    fail("min_paths is {}; it can be 1, 2 or 3", options.min_paths);
   }
 }
 

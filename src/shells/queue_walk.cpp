@@ -45,14 +45,9 @@ QueueWalk::QueueWalk(const Graph& graph, std::uint32_t hops, int min_paths)
 
 template <typename OnLevel>
 void QueueWalk::search_as_suits(NodeId source, const OnLevel& on_level) {
-  switch (arcs_) {
-    case Arcs::branch:
-      return search<Arcs::branch>(source, on_level);
-    case Arcs::no_branch:
-      return search<Arcs::no_branch>(source, on_level);
-    case Arcs::count:
-      return search<Arcs::count>(source, on_level);
-  }
+  if (arcs_ == Arcs::branch) return search<Arcs::branch>(source, on_level);
+  if (arcs_ == Arcs::no_branch) return search<Arcs::no_branch>(source, on_level);
+  search<Arcs::count>(source, on_level);
 }
 
 template <QueueWalk::Arcs arcs, typename OnLevel>

@@ -46,8 +46,7 @@ template <typename Column>
 void ColumnLists<Column>::add(std::size_t block, const ShellRows<Column>& rows) {
   const auto& columns = rows.columns;
   if (columns.size() > std::numeric_limits<std::uint32_t>::max()) {
-    detail::fail("lists of {} columns are too long for one block; ask for fewer hops",
-                 columns.size());
+    fail("lists of {} columns are too long for one block; ask for fewer hops", columns.size());
   }
   // NOLINTNEXTLINE(modernize-avoid-c-arrays)
   blocks_[block] = std::make_unique_for_overwrite<Column[]>(columns.size());
@@ -103,7 +102,7 @@ std::vector<std::uint64_t> count_hops(const HopMatrix<Hop>& matrix, std::uint32_
   const RowRange rows = matrix.rows();
   std::vector<std::uint64_t> result;
   std::mutex mutex;
-  detail::parallel_ranges(rows.count(), threads, [&](std::size_t begin, std::size_t end) {
+  parallel_ranges(rows.count(), threads, [&](std::size_t begin, std::size_t end) {
     std::vector<std::uint64_t> own;
     for (std::size_t row = begin; row < end; ++row) {
       const std::size_t first = symmetric ? row + 1 : 0;
@@ -131,14 +130,8 @@ std::string_view engine_name(Engine engine) {
 }
 
 std::uint64_t ShellPlan::bytes_of(Storage kind) const {
-  switch (kind) {
-    case Storage::sparse:
-      return sparse_bytes;
-    case Storage::dense:
-      return dense_bytes;
-    default:
-      return stream_bytes;
-  }
+  if (kind == Storage::sparse) return sparse_bytes;
+  return kind == Storage::dense ? dense_bytes : stream_bytes;
 }
 
 Shells::Shells(const Graph& graph, ShellPlan plan, Held held,
@@ -161,16 +154,12 @@ RowRange Shells::graph_rows() const {
 const Shells* Shells::transposed() const { return directed_ ? transposed_.get() : this; }
 
 std::uint64_t Shells::bytes() const {
-  const std::uint64_t others = transposed_ == nullptr ? 0 : transposed_->bytes();
-  return std::visit(
-      [&](const auto& held) -> std::uint64_t {
-        if constexpr (std::is_same_v<std::decay_t<decltype(held)>, std::monostate>) {
-          return others;
-        } else {
-          return held.bytes() + others;
-        }
-      },
-      *held_);
+  std::uint64_t total = transposed_ == nullptr ? 0 : transposed_->bytes();
+  const auto add = [&](const auto& held) {
+    if constexpr (requires { held.bytes(); }) total += held.bytes();
+  };
+  std::visit(add, *held_);
+  return total;
 }
 
 std::vector<std::uint64_t> Shells::pairs() const {

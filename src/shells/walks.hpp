@@ -89,7 +89,7 @@ std::vector<std::uint64_t> walk_all(const Walkable& graph,
   std::vector<std::uint64_t> pairs;
   std::mutex mutex;
   std::atomic<std::uint64_t> finished{0};
-  detail::parallel_for(groups.size(), options.threads, [&](std::size_t group, std::size_t thread) {
+  parallel_for(groups.size(), options.threads, [&](std::size_t group, std::size_t thread) {
     throw_if_stopped(progress);
     BitWalk& walk = walks.get(thread, [&] {
       return std::make_unique<BitWalk>(graph, columns, walk_options(options, keep_hops));

@@ -68,8 +68,7 @@ SparseMatrix laplacian_of(const Graph& graph) {
       if (neighbors[i] == u) continue;
       const double w = weights.empty() ? 1 : weights[i];
       if (!(w >= 0)) {
-        detail::fail("the edge {}-{} weighs {}; smoothing needs weights of at least 0", u,
-                     neighbors[i], w);
+        fail("the edge {}-{} weighs {}; smoothing needs weights of at least 0", u, neighbors[i], w);
       }
       entries.emplace_back(u, u, w);
       entries.emplace_back(u, neighbors[i], -w);
@@ -228,8 +227,7 @@ struct Tikhonov {
       x = solver.solveWithGuess(right, x);
       if (changed) {
         for (int p = 0; p < probes; ++p) {
-          Random random =
-              detail::random_for(seed, detail::Use::denoise_trace, static_cast<std::uint64_t>(p));
+          Random random = random_for(seed, Use::denoise_trace, static_cast<std::uint64_t>(p));
           Eigen::VectorXd b = Eigen::VectorXd::Zero(y.size());
           for (const Eigen::Index u : parts.known) b[u] = random.chance(0.5) ? 1 : -1;
           const Eigen::VectorXd smooth = solver.solve(b);

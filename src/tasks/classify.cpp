@@ -13,8 +13,6 @@
 
 namespace ngf {
 
-using detail::fail;
-
 namespace {
 
 // ---- The door ----
@@ -293,7 +291,7 @@ std::vector<RunResult> classify(const Dataset& dataset, const Split& split,
     }
     if (places.empty()) continue;
     const Group group(task, settings, dropout, places.size(), told);
-    detail::parallel_for(group.batches(), group.workers(), [&](std::size_t b) {
+    parallel_for(group.batches(), group.workers(), [&](std::size_t b) {
       const std::size_t begin = places.size() * b / group.batches();
       const std::size_t end = places.size() * (b + 1) / group.batches();
       std::vector<RunSettings> own;

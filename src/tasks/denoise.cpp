@@ -12,8 +12,6 @@
 
 namespace ngf {
 
-using detail::fail;
-
 std::string_view arch_name(DenoiseArch arch) {
   constexpr std::array<std::string_view, 6> names{"ngf", "gf", "gcn", "sgc", "tikhonov", "median"};
   return names[static_cast<std::size_t>(arch)];

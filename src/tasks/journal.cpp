@@ -18,7 +18,6 @@ namespace ngf {
 
 namespace {
 
-using detail::fail;
 using nlohmann::json;
 
 // How journals of every format begin, those of this format, and the lines that follow.

@@ -17,8 +17,6 @@ namespace ngf {
 
 namespace {
 
-using detail::fail;
-
 void check_lengths(std::size_t predictions, std::size_t truth) {
   if (predictions != truth) {
     fail("{} predictions for {} nodes; each scored node needs one", predictions, truth);

@@ -44,14 +44,9 @@ ModelSettings model_of(const DenoiseSettings& settings) {
 
 /// One weight of a layer with so many inputs and outputs.
 double draw_weight(DenoiseArch arch, double in, double out, Random& random) {
-  switch (arch) {
-    case DenoiseArch::gcn:
-      return (2 * random.uniform() - 1) * std::sqrt(6 / (in + out));
-    case DenoiseArch::sgc:
-      return (2 * random.uniform() - 1) / std::sqrt(in);
-    default:
-      return 0.1 / std::sqrt(in) * random.normal();
-  }
+  if (arch == DenoiseArch::gcn) return (2 * random.uniform() - 1) * std::sqrt(6 / (in + out));
+  if (arch == DenoiseArch::sgc) return (2 * random.uniform() - 1) / std::sqrt(in);
+  return 0.1 / std::sqrt(in) * random.normal();
 }
 
 class NetworkFitter : public Fitter {
@@ -70,7 +65,7 @@ class NetworkFitter : public Fitter {
     const double deviation = settings.input_deviation > 0
                                  ? settings.input_deviation
                                  : 0.1 / std::sqrt(static_cast<double>(nodes_));
-    Random random = detail::random_for(settings.seed, detail::Use::denoise_inputs, 0);
+    Random random = random_for(settings.seed, Use::denoise_inputs, 0);
     input_.resize(static_cast<Eigen::Index>(nodes_), inputs);
     for (Eigen::Index i = 0; i < input_.size(); ++i) {
       input_.data()[i] = static_cast<float>(deviation * random.normal());
@@ -98,7 +93,7 @@ class NetworkFitter : public Fitter {
     const std::size_t wanted = (columns + batch - 1) / batch;
     const std::size_t batches = (wanted + workers - 1) / workers * workers;
     const int within = side_by_side ? 1 : static_cast<int>(threads);
-    detail::parallel_for(batches, static_cast<int>(workers), [&](std::size_t b) {
+    parallel_for(batches, static_cast<int>(workers), [&](std::size_t b) {
       const std::size_t begin = columns * b / batches;
       const std::size_t end = columns * (b + 1) / batches;
       if (begin < end) fit_batch(task, begin, end - begin, within, watch, meter);
@@ -111,7 +106,7 @@ class NetworkFitter : public Fitter {
     const ParameterLayout& layout = network.layout();
     for (const ParameterBlock& block : layout.blocks()) {
       const std::uint64_t item = 1 + 2 * block.layer + (block.kind == Kind::bias ? 1 : 0);
-      Random random = detail::random_for(settings_.seed, detail::Use::denoise_weights, item);
+      Random random = random_for(settings_.seed, Use::denoise_weights, item);
       const auto in = static_cast<double>(layout.find(Kind::weight, block.layer)->rows);
       const bool zero = block.kind == Kind::bias && settings_.arch == DenoiseArch::gcn;
       for (std::size_t i = 0; i < block.rows; ++i) {

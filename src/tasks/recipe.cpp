@@ -30,7 +30,7 @@ ClassifySettings recipe(std::string_view name, std::string_view dataset) {
     }
     return settings;
   }
-  if (name != "paper") detail::fail("no recipe '{}'; there are paper and strong", name);
+  if (name != "paper") fail("no recipe '{}'; there are paper and strong", name);
   settings.model.unit_taps = true;
   settings.model.normalization = Normalization::lmax;
   settings.model.shift = Shift::adjacency_lmax;

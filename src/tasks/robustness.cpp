@@ -119,8 +119,7 @@ class Comparison {
 
 Robustness measure_robustness(const Graph& graph, const Taps& taps,
                               const RobustnessOptions& options) {
-  if (options.realisations < 1)
-    detail::fail("{} realisations; take at least 1", options.realisations);
+  if (options.realisations < 1) fail("{} realisations; take at least 1", options.realisations);
   const Comparison comparison(graph, taps, options);
   Robustness result;
   result.estimated = !comparison.exactly();

@@ -14,10 +14,6 @@ namespace ngf {
 
 namespace {
 
-using detail::fail;
-using detail::random_for;
-using detail::Use;
-
 // Planetoid's.
 constexpr std::size_t train_of_class = 20;
 constexpr std::size_t validation_size = 500;
