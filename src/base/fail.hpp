@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <utility>
-
 #include "ngf/error.hpp"
 
 namespace ngf::detail {

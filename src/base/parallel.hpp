@@ -106,5 +106,6 @@ namespace ngf {
 
 using detail::parallel_for;
 using detail::parallel_ranges;
+using detail::thread_count;
 
 }  // namespace ngf

@@ -1,5 +1,3 @@
-// The list of figures.
-
 #include <algorithm>
 #include <array>
 

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <algorithm>
-
 #include "base/aligned.hpp"
 #include "base/parallel.hpp"
 #include "filter/shell_factors.hpp"
@@ -49,7 +47,7 @@ class SignalRows {
   Eigen::Index rows_;
   Eigen::Index columns_;
   Eigen::Index stride_;
-  detail::BriefVector<Real> values_;
+  BriefVector<Real> values_;
 };
 
 /// Calls body(class) for each class, in parallel.

@@ -3,16 +3,16 @@
 #include <array>
 
 #include "base/fail.hpp"
+#include "base/names.hpp"
 #include "filter/costs.hpp"
 #include "kernels/hop_blocks.hpp"
 
 namespace ngf {
 
 std::string_view form_name(ProductForm form) {
-  constexpr std::array<std::string_view, 10> names{
-      "auto",    "short-lists", "paired-lists", "lists",      "streamed-lists",
-      "hop-sum", "hop-lookup",  "hop-half",     "hop-blocks", "hop-tiles"};
-  return names[static_cast<std::size_t>(form)];
+  return detail::name_in({"auto", "short-lists", "paired-lists", "lists", "streamed-lists",
+                          "hop-sum", "hop-lookup", "hop-half", "hop-blocks", "hop-tiles"},
+                         form);
 }
 
 namespace filter {

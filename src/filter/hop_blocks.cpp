@@ -14,7 +14,6 @@ namespace ngf::filter {
 
 namespace {
 
-using detail::AlignedVector;
 using kernels::block_hops;
 using kernels::most_block_columns;
 using Hops = HopMatrix<std::uint8_t>;
@@ -57,7 +56,7 @@ class BlockPanels {
   std::size_t columns_;
   std::size_t count_;
   const float* data_;
-  detail::BriefVector<float> copy_;
+  BriefVector<float> copy_;
 };
 
 /// Factors by hop: one table for all columns v, or one for each.
@@ -144,8 +143,8 @@ bool lie_side_by_side(const Signals& a, const Signals& b) {
 }
 
 /// The columns of a and b side by side.
-detail::BriefVector<float> join(const Signals& a, const Signals& b, int threads) {
-  detail::BriefVector<float> result(static_cast<std::size_t>(a.size() + b.size()));
+BriefVector<float> join(const Signals& a, const Signals& b, int threads) {
+  BriefVector<float> result(static_cast<std::size_t>(a.size() + b.size()));
   Eigen::Map<SignalsOf<float>> joined(result.data(), a.rows(), a.cols() + b.cols());
   parallel_ranges(static_cast<std::size_t>(a.rows()), threads,
                   [&](std::size_t begin, std::size_t end) {
@@ -207,7 +206,6 @@ class BlockCorrelation {
   static constexpr std::size_t nodes_together = costs::correlated_nodes;
   static constexpr std::size_t columns_together = costs::block_columns;
 
-  /// The sums of a block of rows.
   class Block {
    public:
     Block(const BlockCorrelation& all, std::size_t first, std::size_t rows)

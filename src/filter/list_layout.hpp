@@ -1,8 +1,6 @@
 #pragma once
 
-#include <memory>
 #include <variant>
-#include <vector>
 
 #include "filter/paired_lists.hpp"
 #include "ngf/filter.hpp"

@@ -154,7 +154,7 @@ PairedLists<Column>::PairedLists(const ColumnLists<Column>& lists, NodeId nodes,
   }
   blocks_.resize((pairs.size() + pairs_in_block - 1) / pairs_in_block);
   const std::size_t chunks =
-      costs::merge_pieces_per_thread * static_cast<std::size_t>(detail::thread_count(threads));
+      costs::merge_pieces_per_thread * static_cast<std::size_t>(thread_count(threads));
   parallel_for(chunks, threads, [&](std::size_t chunk) {
     const std::size_t end = blocks_.size() * (chunk + 1) / chunks;
     std::size_t b = blocks_.size() * chunk / chunks;

@@ -1,9 +1,5 @@
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-
 #include "base/aligned.hpp"
 #include "base/parallel.hpp"
 #include "filter/costs.hpp"
@@ -105,7 +101,7 @@ class Panels {
  private:
   PanelShape<Real> shape_;
   std::size_t rows_;
-  detail::BriefVector<Real> copy_;
+  BriefVector<Real> copy_;
   const Real* data_;
 };
 
@@ -133,7 +129,7 @@ class PanelByPanel {
   const SignalsView<Real>& x_;
   PanelShape<Real> shape_;
   int threads_;
-  detail::BriefVector<Real> copy_;
+  BriefVector<Real> copy_;
 };
 
 /// Row u of a panel of signals.

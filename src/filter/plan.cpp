@@ -90,7 +90,6 @@ std::optional<ShellPlan> merged_plan(const Graph& graph, const Taps& taps, Shell
   return plan;
 }
 
-/// Of one column.
 double pairs_multiplied(const ShellPlan& plan) {
   if (plan.storage != Storage::dense && !plan.estimate.pairs.empty()) return plan.estimate.total();
   return static_cast<double>(plan.options.rows.count()) * static_cast<double>(plan.nodes);

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <bit>
 #include <utility>
 
@@ -62,7 +61,6 @@ inline double shift_flops(const ShiftOperator& shift, std::size_t taps, std::int
   return 2 * static_cast<double>(width) * (products + own);
 }
 
-/// The products of one filter.
 template <typename Real, typename AllRows>
 class ShiftProducts {
  public:

@@ -6,7 +6,7 @@
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
 #include "base/streams.hpp"
-#include "graph/generate.hpp"
+#include "graph/build_rows.hpp"
 
 namespace ngf {
 
@@ -77,11 +77,6 @@ Papers grow(NodeId nodes, std::uint64_t seed, const Progress* progress) {
     own.push_back(u);
   }
   return papers;
-}
-
-template <typename T>
-void shuffle(std::vector<T>& items, Random random) {
-  for (std::size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[random.below(i)]);
 }
 
 template <typename T>
@@ -197,8 +192,8 @@ Dataset citation_network(std::uint64_t nodes, std::uint64_t seed, const Generate
   constexpr std::uint64_t most_nodes = 0x7fffffff / most_words;  // the matrix counts with an int
   if (nodes > most_nodes) fail("builtin:citation: nodes={} must be at most {}", nodes, most_nodes);
   const NodeId N = detail::checked_nodes(nodes, 2 * static_cast<double>(nodes), options);
-  detail::check_budget(nodes * most_words * (sizeof(int) + sizeof(float)), options.memory,
-                       "the features of a citation network");
+  check_budget(nodes * most_words * (sizeof(int) + sizeof(float)), options.memory,
+               "the features of a citation network");
   Papers papers = grow(N, seed, options.progress);
   Dataset dataset;
   dataset.features = bags_of_words(papers.field, seed, options.threads);

@@ -6,7 +6,7 @@
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
 #include "base/streams.hpp"
-#include "graph/generate.hpp"
+#include "graph/build_rows.hpp"
 
 namespace ngf {
 

@@ -16,6 +16,7 @@
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
 #include "base/streams.hpp"
+#include "graph/build_rows.hpp"
 
 namespace ngf {
 
@@ -206,8 +207,8 @@ Plan make_plan(const Graph& graph, const PerturbOptions& options) {
   }
   // Per edge a number and a place in a list, which grow to twice their size, and two in the rows.
   const std::uint64_t bytes = graph.weighted() ? 64 : 40;
-  detail::check_budget(3 * graph.bytes() + to_create * bytes, options.memory,
-                       fmt::format("a graph with {} edges more", to_create));
+  check_budget(3 * graph.bytes() + to_create * bytes, options.memory,
+               fmt::format("a graph with {} edges more", to_create));
   if (options.as_probability) {
     plan.destroyed = flipped_numbers(plan.edges, options.destroy, Use::perturb_destroyed, options);
     plan.created = flipped_numbers(plan.free, options.create, Use::perturb_created, options);
@@ -252,13 +253,9 @@ class Rebuild {
     if (graph_.weighted()) block.weights.push_back(weight);
   }
 
-  double weight_at(NodeId u, std::size_t index) const {
-    return graph_.weighted() ? graph_.weights_of(u)[index] : 1;
-  }
-
   void keep_edges(NodeId u, EdgeBlock& block) const {
     const Row row(graph_, u);
-    if (const auto loop = row.index_of_loop()) push(u, u, weight_at(u, *loop), block);
+    if (const auto loop = row.index_of_loop()) push(u, u, weight_at(graph_, u, *loop), block);
     auto next =
         std::lower_bound(plan_.destroyed.begin(), plan_.destroyed.end(), plan_.edges.begin[u]);
     for (std::uint64_t i = 0; i < row.edges(); ++i) {
@@ -267,7 +264,7 @@ class Rebuild {
         continue;
       }
       const std::size_t index = row.index_of_edge(i);
-      push(u, graph_.neighbors(u)[index], weight_at(u, index), block);
+      push(u, graph_.neighbors(u)[index], weight_at(graph_, u, index), block);
     }
   }
 
@@ -285,7 +282,7 @@ class Rebuild {
     const std::uint64_t number =
         random_for(options_.seed, Use::perturb_weights, item).below(plan_.edges.total());
     const NodeId u = plan_.edges.row_of(number);
-    return weight_at(u, Row(graph_, u).index_of_edge(number - plan_.edges.begin[u]));
+    return weight_at(graph_, u, Row(graph_, u).index_of_edge(number - plan_.edges.begin[u]));
   }
 
   const Graph& graph_;

@@ -27,8 +27,8 @@ std::int64_t largest_label(std::uint64_t nodes) {
 void check_matrix_budget(const Input& input, std::uint64_t rows, std::uint64_t cols,
                          const MatrixReadOptions& options) {
   const auto copies = static_cast<std::uint64_t>(options.copies);
-  detail::check_budget(copies * rows * cols * sizeof(double), options.memory,
-                       fmt::format("{}: work on {} x {} numbers", input.name(), rows, cols));
+  check_budget(copies * rows * cols * sizeof(double), options.memory,
+               fmt::format("{}: work on {} x {} numbers", input.name(), rows, cols));
 }
 
 Advice read_anyway() { return {"the option {} reads it anyway", {{"lenient", true}}}; }

@@ -30,8 +30,6 @@ namespace ngf::io {
 
 namespace {
 
-using detail::count_edges;
-
 constexpr std::string_view our_comment = "# ngf edge list:";
 
 /// What precedes the first edge.
@@ -179,7 +177,6 @@ std::vector<NodeId> compact_ids(std::vector<EdgeBlock>& blocks, NodeId smallest,
   return sorted;
 }
 
-/// Subtracts `base` from all ids.
 void subtract_base(std::vector<EdgeBlock>& blocks, NodeId base, int threads) {
   if (base == 0) return;
   parallel_for(blocks.size(), threads, [&](std::size_t b) {

@@ -130,7 +130,6 @@ Rows parse_rows(std::string_view text, const MetisHead& head) {
   return piece;
 }
 
-/// The number of the line of a node, for errors.
 std::uint64_t line_of(const Input& input, const MetisHead& head, std::uint64_t node) {
   LineReader lines(input, any_length_of_line);
   std::uint64_t rows = 0;

@@ -34,9 +34,7 @@ std::string Sha256::finish() {
   std::array<unsigned char, 32> sum{};
   check(EVP_DigestFinal_ex(context_.get(), sum.data(), nullptr));
   restart();
-  std::string text;
-  for (const unsigned char byte : sum) text += fmt::format("{:02x}", byte);
-  return text;
+  return fmt::format("{:02x}", fmt::join(sum, ""));
 }
 
 std::string sha256_of_file(const std::filesystem::path& path, const Progress* progress) {

@@ -289,7 +289,6 @@ void check_checksum(TensorFile& file, const std::vector<Entry>& entries, const s
 /// In the order of the file.
 using ByName = std::map<std::string_view, const Tensor*>;
 
-/// Checks what is to be written.
 ByName sorted_tensors(const TensorFile& file, const std::string& place) {
   ByName sorted;
   for (const Tensor& tensor : file.tensors) {

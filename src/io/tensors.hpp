@@ -1,7 +1,5 @@
 #pragma once
 
-#include <string>
-
 #include "io/input.hpp"
 #include "ngf/io/tensors.hpp"
 

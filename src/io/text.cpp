@@ -17,7 +17,7 @@ namespace {
 
 /// Whole lines of a file, in a buffer of their own.
 struct Piece {
-  detail::AlignedVector<char> buffer;
+  AlignedVector<char> buffer;
   std::string_view lines;
   std::uint64_t offset = 0;  ///< of the first of them in the file
 };
@@ -94,8 +94,7 @@ bool is_name(const char* at) {
 
 std::string lower_case(std::string_view text) {
   std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return lower;
 }
 
@@ -165,7 +164,7 @@ void for_each_piece(const Input& input, const PieceOptions& options,
         throw PlacedError{piece.offset + within, error.text};
       }
       const std::size_t now = ++done;
-      detail::check_growth(now, pieces, options.memory, input.name());
+      check_growth(now, pieces, options.memory, input.name());
       if (options.progress != nullptr) options.progress->report(now, pieces);
     });
   } catch (const PlacedError& error) {

@@ -1,13 +1,5 @@
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
-#include <limits>
-#include <span>
-#include <utility>
-#include <vector>
-
 #include "base/aligned.hpp"
 #include "base/fail.hpp"
 #include "base/parallel.hpp"
@@ -55,7 +47,7 @@ inline std::size_t padded(std::int64_t features) {
 inline std::vector<DecoderColumns> panels_of(std::size_t width, int threads) {
   std::vector<DecoderColumns> panels;
   std::size_t whole = width / panel_columns;
-  if (detail::thread_count(threads) > 1) whole = whole / 2 * 2;
+  if (thread_count(threads) > 1) whole = whole / 2 * 2;
   for (std::size_t i = 0; i < whole; ++i) panels.push_back({i * panel_columns, panel_columns});
   for (std::size_t f = whole * panel_columns; f < width; f += vector_columns) {
     panels.push_back({f, vector_columns});
@@ -77,7 +69,6 @@ kernels::Product<Real> product_of(const Real* a, std::size_t nodes) {
   return product;
 }
 
-/// H as a matrix.
 template <typename Real>
 SignalsOf<Real> folded(const LayerFilter& filter) {
   const auto n = static_cast<Eigen::Index>(filter.nodes());
@@ -234,8 +225,8 @@ class DecoderFilter {
   LayerFilter filter_;
   std::size_t nodes_;
   DecoderForm form_ = DecoderForm::filter;
-  detail::AlignedVector<Real> forward_;
-  detail::AlignedVector<Real> backward_;  // empty where H is its own transpose
+  AlignedVector<Real> forward_;
+  AlignedVector<Real> backward_;  // empty where H is its own transpose
   SparseMatrix sparse_;
   SparseMatrix sparse_back_;  // empty where it is the same
   std::vector<Real> taps_;    // of powers of the sparse matrix
@@ -326,7 +317,7 @@ class Decoder {
   }
 
  private:
-  using Numbers = detail::AlignedVector<Real>;
+  using Numbers = AlignedVector<Real>;
 
   /// Where row u of a panel begins: products by panels want them one after the other.
   std::size_t place(std::size_t panel, std::size_t u) const {
@@ -414,7 +405,6 @@ class Decoder {
   std::vector<Real> outputs_;
 };
 
-/// Bytes that a decoder takes.
 inline std::uint64_t decoder_bytes(std::uint64_t nodes, std::int64_t features) {
   constexpr std::uint64_t matrices = 6;  // one of them for products on their way
   return sizeof(float) * nodes * matrices * padded(features);

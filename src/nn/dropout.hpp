@@ -1,8 +1,6 @@
 #pragma once
 
 #include <cmath>
-#include <cstdint>
-#include <vector>
 
 #include "base/philox.hpp"
 #include "base/streams.hpp"
@@ -10,7 +8,6 @@
 
 namespace ngf::nn {
 
-/// Some runs of a batch, one after the other.
 struct Runs {
   std::size_t first = 0;
   std::size_t count = 1;

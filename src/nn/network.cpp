@@ -18,7 +18,6 @@
 #include "nn/costs.hpp"
 #include "nn/first_layer.hpp"
 #include "nn/input.hpp"
-#include "nn/passes.hpp"
 #include "nn/views.hpp"
 
 namespace ngf {
@@ -55,9 +54,9 @@ struct Network<Real>::State {
   std::optional<nn::Input<Real>> raw;     ///< the features, where they are needed beside it
   std::optional<nn::Input<Real>> scored;  ///< H X, where it serves passes without dropout
   std::vector<Layer> layers;
-  detail::AlignedVector<Real> scratch;  ///< X Theta, or H' G, of some runs
-  detail::AlignedVector<Real> parameters;
-  detail::AlignedVector<Real> gradient;
+  AlignedVector<Real> scratch;  ///< X Theta, or H' G, of some runs
+  AlignedVector<Real> parameters;
+  AlignedVector<Real> gradient;
   std::optional<nn::Masks> masks;  ///< of the last forward pass
 
   State(const ModelSettings& model, LayerFilter h, FeaturesOf<Real> features, std::int64_t classes,

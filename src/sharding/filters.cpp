@@ -93,7 +93,6 @@ NeighborhoodFilter make_filter(const Graph& graph, Taps taps, const FilterOption
           std::make_shared<const filter::ShellScales>(std::move(scales)), form};
 }
 
-/// Gathers signals for polynomial filters.
 struct GatherRows {
   const Partition& partition;
 

@@ -157,8 +157,8 @@ void QueueWalk::sort_into(std::uint32_t hop, std::span<NodeId> nodes, Column* to
 }
 
 template <typename Column>
-std::size_t QueueWalk::write_row(NodeId source, std::size_t begin,
-                                 detail::AlignedVector<Column>& columns, std::uint32_t* ends) {
+std::size_t QueueWalk::write_row(NodeId source, std::size_t begin, AlignedVector<Column>& columns,
+                                 std::uint32_t* ends) {
   std::size_t end = begin;
   std::uint32_t next_hop = 1;
   const auto append = [&](std::uint32_t hop, std::span<NodeId> nodes) {
@@ -182,9 +182,9 @@ std::size_t QueueWalk::write_row(NodeId source, std::size_t begin,
   return end;
 }
 
-template std::size_t QueueWalk::write_row(NodeId, std::size_t,
-                                          detail::AlignedVector<std::uint16_t>&, std::uint32_t*);
-template std::size_t QueueWalk::write_row(NodeId, std::size_t,
-                                          detail::AlignedVector<std::uint32_t>&, std::uint32_t*);
+template std::size_t QueueWalk::write_row(NodeId, std::size_t, AlignedVector<std::uint16_t>&,
+                                          std::uint32_t*);
+template std::size_t QueueWalk::write_row(NodeId, std::size_t, AlignedVector<std::uint32_t>&,
+                                          std::uint32_t*);
 
 }  // namespace ngf::shells

@@ -4,6 +4,7 @@
 
 #include "base/aligned.hpp"
 #include "base/fail.hpp"
+#include "base/names.hpp"
 #include "base/parallel.hpp"
 #include "kernels/walk_rows.hpp"
 #include "ngf/shells.hpp"
@@ -120,13 +121,11 @@ std::vector<std::uint64_t> count_hops(const HopMatrix<Hop>& matrix, std::uint32_
 }  // namespace
 
 std::string_view storage_name(Storage storage) {
-  constexpr std::array<std::string_view, 4> names{"auto", "sparse", "dense", "stream"};
-  return names[static_cast<std::size_t>(storage)];
+  return detail::name_in({"auto", "sparse", "dense", "stream"}, storage);
 }
 
 std::string_view engine_name(Engine engine) {
-  constexpr std::array<std::string_view, 3> names{"auto", "bits", "queue"};
-  return names[static_cast<std::size_t>(engine)];
+  return detail::name_in({"auto", "bits", "queue"}, engine);
 }
 
 std::uint64_t ShellPlan::bytes_of(Storage kind) const {

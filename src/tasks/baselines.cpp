@@ -15,10 +15,10 @@
 #include <cmath>
 #include <limits>
 #include <memory>
-#include <vector>
 
 #include "base/fail.hpp"
 #include "base/streams.hpp"
+#include "graph/build_rows.hpp"
 #include "tasks/costs.hpp"
 
 namespace ngf::tasks {
@@ -63,10 +63,9 @@ SparseMatrix laplacian_of(const Graph& graph) {
   std::vector<Eigen::Triplet<double>> entries;
   for (NodeId u = 0; u < graph.nodes(); ++u) {
     const auto neighbors = graph.neighbors(u);
-    const auto weights = graph.weights_of(u);
     for (std::size_t i = 0; i < neighbors.size(); ++i) {
       if (neighbors[i] == u) continue;
-      const double w = weights.empty() ? 1 : weights[i];
+      const double w = weight_at(graph, u, i);
       if (!(w >= 0)) {
         fail("the edge {}-{} weighs {}; smoothing needs weights of at least 0", u, neighbors[i], w);
       }
@@ -79,7 +78,6 @@ SparseMatrix laplacian_of(const Graph& graph) {
   return result;
 }
 
-/// What is known of one lambda.
 struct Choice {
   double residual = 0;      // |y - x^|^2
   double trace = 0;         // of S

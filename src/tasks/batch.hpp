@@ -1,9 +1,6 @@
 #pragma once
 
-#include <cstdint>
 #include <mutex>
-#include <span>
-#include <vector>
 
 #include "ngf/nn/network.hpp"
 #include "ngf/tasks/classify.hpp"

@@ -36,7 +36,7 @@ LayerFilter filter_of(const Graph& graph, const DenoiseSettings& settings, Progr
   options.normalization = settings.normalization;
   options.shells.storage = settings.storage;
   options.shells.threads = settings.threads;
-  return detail::make_in_half(settings.memory, [&](std::uint64_t memory) {
+  return make_in_half(settings.memory, [&](std::uint64_t memory) {
     options.shells.memory = memory;
     return LayerFilter(NeighborhoodFilter(graph, settings.taps, options, progress));
   });
@@ -49,8 +49,7 @@ class DecoderFitter : public Fitter {
         nodes_(graph.nodes()),
         filter_(filter_of(graph, settings, progress), settings.hidden),
         start_(static_cast<std::size_t>(settings.hidden) * nodes_) {
-    detail::check_budget(nn::decoder_bytes(nodes_, settings.hidden), settings.memory,
-                         "fitting one signal");
+    check_budget(nn::decoder_bytes(nodes_, settings.hidden), settings.memory, "fitting one signal");
     Random random = random_for(settings.seed, Use::denoise_weights, 0);
     const double deviation = 0.1 / std::sqrt(static_cast<double>(nodes_));
     for (float& value : start_) value = static_cast<float>(deviation * random.normal());
@@ -67,7 +66,7 @@ class DecoderFitter : public Fitter {
 
   void fit(const FitTask& task, const FitWatch& watch, Meter& meter) override {
     const auto columns = static_cast<std::size_t>(task.targets.cols());
-    const auto threads = static_cast<std::size_t>(detail::thread_count(settings_.threads));
+    const auto threads = static_cast<std::size_t>(thread_count(settings_.threads));
     // Signals side by side need nothing of each other, while panels of one wait for the slowest.
     const bool side_by_side = filter_.by_panels() && costs::threads_per_decoder * columns > threads;
     const int across = side_by_side ? static_cast<int>(threads) : 1;

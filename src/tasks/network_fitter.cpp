@@ -55,7 +55,7 @@ class NetworkFitter : public Fitter {
       : settings_(settings),
         model_(model_of(settings)),
         nodes_(graph.nodes()),
-        filter_(detail::make_in_half(settings.memory, [&](std::uint64_t memory) {
+        filter_(make_in_half(settings.memory, [&](std::uint64_t memory) {
           return LayerFilter(
               model_, graph,
               {.storage = settings.storage, .threads = settings.threads, .memory = memory},
@@ -71,17 +71,17 @@ class NetworkFitter : public Fitter {
       input_.data()[i] = static_cast<float>(deviation * random.normal());
     }
     bytes_ = run_bytes(model_, !filter_.identity(), nodes_, inputs, 1);
-    detail::check_budget(2 * bytes_, settings.memory, "fitting one signal");
-    budget_ = detail::memory_left(settings.memory) / 2;
-    const auto threads = static_cast<std::uint64_t>(detail::thread_count(settings.threads));
-    memory_for_products_ = detail::share_of_left(settings.memory, 4 * threads);
+    check_budget(2 * bytes_, settings.memory, "fitting one signal");
+    budget_ = memory_left(settings.memory) / 2;
+    const auto threads = static_cast<std::uint64_t>(thread_count(settings.threads));
+    memory_for_products_ = share_of_left(settings.memory, 4 * threads);
   }
 
   double signal_size() const override { return 1; }
 
   void fit(const FitTask& task, const FitWatch& watch, Meter& meter) override {
     const auto columns = static_cast<std::size_t>(task.targets.cols());
-    const auto threads = static_cast<std::size_t>(detail::thread_count(settings_.threads));
+    const auto threads = static_cast<std::size_t>(thread_count(settings_.threads));
     const std::size_t at_once = std::max<std::size_t>(1, budget_ / bytes_);
     // Signals need nothing of each other, while threads that share one wait for the slowest.
     const bool side_by_side = columns >= threads && at_once >= threads;

@@ -37,15 +37,14 @@ Prediction predict(const Model& model, const Dataset& dataset, const PredictOpti
       fail("the data set has a label {}, and the model knows {} classes", label, model.classes());
     }
   }
-  LayerFilter filter = detail::make_in_half(options.memory, [&](std::uint64_t memory) {
+  LayerFilter filter = make_in_half(options.memory, [&](std::uint64_t memory) {
     return LayerFilter(model.settings, dataset.graph,
                        {.storage = options.storage, .threads = options.threads, .memory = memory},
                        options.progress);
   });
-  Network<float> network(model.settings, std::move(filter), std::move(features), model.classes(),
-                         {.passes = 1,
-                          .threads = options.threads,
-                          .memory = detail::share_of_left(options.memory, 2)});
+  Network<float> network(
+      model.settings, std::move(filter), std::move(features), model.classes(),
+      {.passes = 1, .threads = options.threads, .memory = share_of_left(options.memory, 2)});
   tasks::set_weights(network.layout(), 0, model.layers, network.parameters());
   Prediction result;
   result.probabilities = network.forward();

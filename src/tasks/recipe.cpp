@@ -1,13 +1,12 @@
-#include <array>
 
 #include "base/fail.hpp"
+#include "base/names.hpp"
 #include "ngf/tasks/classify.hpp"
 
 namespace ngf {
 
 std::string_view metric_name(Metric metric) {
-  constexpr std::array<std::string_view, 3> names{"accuracy", "auc", "macro_f1"};
-  return names[static_cast<std::size_t>(metric)];
+  return detail::name_in({"accuracy", "auc", "macro_f1"}, metric);
 }
 
 std::string_view optimizer_name(OptimizerKind kind) {

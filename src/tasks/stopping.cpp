@@ -328,8 +328,7 @@ std::vector<Verdict> judge_variance(Fitter& fitter, const FitTask& task,
 std::vector<std::uint32_t> draw_folds(std::size_t count, std::uint32_t folds, std::uint64_t seed) {
   std::vector<std::uint32_t> fold_of(count);
   for (std::size_t i = 0; i < count; ++i) fold_of[i] = static_cast<std::uint32_t>(i % folds);
-  Random random = random_for(seed, Use::denoise_folds, 0);
-  for (std::size_t i = count; i > 1; --i) std::swap(fold_of[i - 1], fold_of[random.below(i)]);
+  shuffle(fold_of, random_for(seed, Use::denoise_folds, 0));
   return fold_of;
 }
 
@@ -359,9 +358,8 @@ std::vector<Verdict> judge(Fitter& fitter, const FitTask& task, const DenoiseSet
   if (settings.stop == StopRule::blind) return judge_blind(fitter, task, settings, meter);
   if (settings.stop == StopRule::sure) return judge_sure(fitter, task, settings, noise, meter);
   if (settings.stop == StopRule::variance) return judge_variance(fitter, task, settings, meter);
-  Verdict at_the_end;
-  at_the_end.epoch = task.epochs;
-  return std::vector<Verdict>(static_cast<std::size_t>(task.targets.cols()), at_the_end);
+  const Verdict at_the_end{.epoch = task.epochs, .criterion = {}};
+  return std::vector(static_cast<std::size_t>(task.targets.cols()), at_the_end);
 }
 
 }  // namespace ngf::tasks

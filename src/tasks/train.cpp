@@ -61,7 +61,6 @@ class Trainer {
   RunResult& result(std::size_t r) { return results_[r]; }
 
  private:
-  /// The logits of all nodes.
   void forward(const Dropout* dropout) {
     logits_ = &network_.forward(dropout);
     if (const Partition* const partition = task_.filter.partition()) {
