@@ -30,25 +30,25 @@ def write_graph(path, edges):
     path.write_text("".join(f"{u} {v} {w:.9g}\n" for u, v, w in edges))
 
 
-def metr_la(folder, signals):
+def metr_la(folder):
+    """Writes the graph; speeds of all times, one column per time, and the noise that is added to them."""
     weights = numpy.loadtxt(DATA / "metr-la" / "los_adj.csv", delimiter=",")
     edges = [(u, v, weights[u, v]) for u in range(len(weights)) for v in range(u) if weights[u, v] > 0]
     # The isolated sensor keeps its number.
     write_graph(folder / "metr-la.edgelist", edges)
     speeds = numpy.loadtxt(DATA / "metr-la" / "los_speed.csv", delimiter=",", skiprows=1)
-    chosen = speeds[numpy.linspace(0, len(speeds) - 1, signals).astype(int)].T
-    chosen[chosen == 0] = numpy.nan
-    return chosen, 5.0
+    speeds[speeds == 0] = numpy.nan
+    return speeds.T, 5.0
 
 
-def molene(folder, signals):
+def molene(folder):
+    """The same for temperatures."""
     lines = [line.split() for line in (DATA / "molene" / "knn5.edgelist").read_text().splitlines()
              if line and line[0] not in "#%"]
     edges = [(int(u), int(v), float(w)) for u, v, w in lines]
     mean = numpy.mean([w for _, _, w in edges])
     write_graph(folder / "molene.edgelist", [(u, v, numpy.exp(-((w / mean) ** 2))) for u, v, w in edges])
-    kelvin = numpy.loadtxt(DATA / "molene" / "temperature_K.csv", delimiter=",")
-    return kelvin[:, numpy.linspace(0, kelvin.shape[1] - 1, signals).astype(int)], 1.0
+    return numpy.loadtxt(DATA / "molene" / "temperature_K.csv", delimiter=","), 1.0
 
 
 def ways(noise):
@@ -85,7 +85,8 @@ def main():
         folder = pathlib.Path(name)
         random = numpy.random.default_rng(1)
         for data, read in {"metr-la": metr_la, "molene": molene}.items():
-            measured, noise = read(folder, arguments.signals)
+            measured, noise = read(folder)
+            measured = measured[:, numpy.linspace(0, measured.shape[1] - 1, arguments.signals).astype(int)]
             for task, clean in {"": measured, ", dealt anew": random.permuted(measured, axis=0)}.items():
                 numpy.save(folder / "clean.npy", clean)
                 numpy.save(folder / "noisy.npy", clean + noise * random.normal(size=clean.shape))
