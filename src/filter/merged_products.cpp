@@ -1,9 +1,10 @@
-#include "filter/merged_products.hpp"
+// Products where twins are merged: the shells are those of a smaller graph.
 
 #include <array>
 
 #include "filter/class_signals.hpp"
 #include "filter/costs.hpp"
+#include "filter/shell_products.hpp"
 
 namespace ngf::filter {
 

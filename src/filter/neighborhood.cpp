@@ -3,11 +3,9 @@
 #include "base/fail.hpp"
 #include "filter/checks.hpp"
 #include "filter/list_layout.hpp"
-#include "filter/merged_products.hpp"
 #include "filter/scales.hpp"
 #include "filter/shell_products.hpp"
 #include "ngf/filter.hpp"
-#include "shells/twins.hpp"
 
 namespace ngf {
 

@@ -348,8 +348,8 @@ std::uint64_t epochs_of_rule(const DenoiseSettings& settings) {
   const StopRule rule = settings.stop;
   const std::uint32_t fits = rule == StopRule::blind      ? settings.folds
                              : rule == StopRule::sure     ? settings.probes + 1
-                             : rule == StopRule::variance ? 1
-                                                          : 0;
+                             : rule == StopRule::variance ? 1U
+                                                          : 0U;
   return std::uint64_t{settings.epochs} * fits;
 }
 
