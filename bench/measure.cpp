@@ -6,7 +6,7 @@
 
 #include "base/aligned.hpp"
 #include "base/parallel.hpp"
-#include "linalg/product_rate.hpp"
+#include "linalg/product.hpp"
 
 namespace ngf::bench {
 

@@ -12,7 +12,7 @@
 #include "ngf/error.hpp"
 #include "ngf/generate.hpp"
 #include "ngf/io/tensors.hpp"
-#include "tasks/scores.hpp"
+#include "tasks/batch.hpp"
 #include "tests/nn_support.hpp"
 
 namespace ngf {

@@ -69,3 +69,10 @@ template <typename T>
 using BriefVector = std::vector<T, AlignedAllocator<T, false>>;
 
 }  // namespace ngf::detail
+
+namespace ngf {
+
+using detail::AlignedVector;
+using detail::BriefVector;
+
+}  // namespace ngf

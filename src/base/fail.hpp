@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <utility>
-
 #include "ngf/error.hpp"
 
 namespace ngf::detail {
@@ -15,3 +13,9 @@ template <typename... Args>
 }
 
 }  // namespace ngf::detail
+
+namespace ngf {
+
+using detail::fail;
+
+}  // namespace ngf

@@ -1,13 +1,11 @@
 #include "base/memory.hpp"
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
 #include <fstream>
 #include <limits>
 #include <mutex>
-#include <string>
 
 #include "base/fail.hpp"
 

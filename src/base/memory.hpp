@@ -1,9 +1,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cstdint>
-#include <string>
-#include <string_view>
 
 #include "ngf/error.hpp"
 
@@ -68,3 +65,13 @@ auto make_in_half(std::uint64_t budget, const Make& make) {
 std::string human_bytes(std::uint64_t bytes);
 
 }  // namespace ngf::detail
+
+namespace ngf {
+
+using detail::check_budget;
+using detail::check_growth;
+using detail::make_in_half;
+using detail::memory_left;
+using detail::share_of_left;
+
+}  // namespace ngf

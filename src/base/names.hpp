@@ -1,5 +1,7 @@
 #pragma once
 
+#include <initializer_list>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -7,6 +9,12 @@
 
 /// For whoever chooses one of several kinds by its name.
 namespace ngf::detail {
+
+/// The name of a kind, of those in the order of the kinds.
+template <typename Kind>
+std::string_view name_in(std::initializer_list<std::string_view> names, Kind kind) {
+  return std::data(names)[static_cast<std::size_t>(kind)];
+}
 
 /// The names of all kinds, up to the last of them.
 template <typename Kind>

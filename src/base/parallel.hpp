@@ -101,3 +101,11 @@ void parallel_ranges(std::size_t count, int threads, const Body& body) {
 }
 
 }  // namespace ngf::detail
+
+namespace ngf {
+
+using detail::parallel_for;
+using detail::parallel_ranges;
+using detail::thread_count;
+
+}  // namespace ngf

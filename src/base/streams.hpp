@@ -1,6 +1,7 @@
 #pragma once
 
-#include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "ngf/random.hpp"
 
@@ -47,4 +48,18 @@ inline Random random_for(std::uint64_t seed, Use use, std::uint64_t item) {
   return Random(seed, static_cast<std::uint64_t>(use) << 56 | item);
 }
 
+/// All orders are equally likely.
+template <typename T>
+void shuffle(std::vector<T>& items, Random random) {
+  for (std::size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[random.below(i)]);
+}
+
 }  // namespace ngf::detail
+
+namespace ngf {
+
+using detail::random_for;
+using detail::shuffle;
+using detail::Use;
+
+}  // namespace ngf

@@ -1,7 +1,5 @@
 #include "experiments/common.hpp"
 
-#include <algorithm>
-
 #include "base/parallel.hpp"
 #include "base/streams.hpp"
 #include "ngf/components.hpp"
@@ -19,7 +17,7 @@ const NamedDataset& dataset_named(const Study& study, std::string_view name) {
 
 std::uint64_t seed_of(const Study& study, std::uint64_t figure, std::uint64_t item) {
   constexpr std::uint64_t figures = 1000;
-  return detail::random_for(study.seed, detail::Use::experiments, item * figures + figure).bits64();
+  return random_for(study.seed, Use::experiments, item * figures + figure).bits64();
 }
 
 // ---- Small graphs ----
@@ -37,7 +35,7 @@ Graph small_graph(std::string_view kind, std::uint64_t seed) {
 }
 
 std::vector<double> uniform_taps(std::size_t count, std::uint64_t seed) {
-  Random random = detail::random_for(seed, detail::Use::experiment_taps, 0);
+  Random random = random_for(seed, Use::experiment_taps, 0);
   std::vector<double> taps(count);
   for (double& tap : taps) tap = random.uniform();
   return taps;
@@ -64,11 +62,10 @@ Robustness measure_realisation(std::string_view graph, std::string_view kind, st
 
 void for_each_realisation(const Study& study, Progress* progress,
                           const std::function<void(std::size_t)>& body) {
-  detail::parallel_for(static_cast<std::size_t>(realisations_of(study)), study.threads,
-                       [&](std::size_t r) {
-                         throw_if_stopped(progress);
-                         body(r);
-                       });
+  parallel_for(static_cast<std::size_t>(realisations_of(study)), study.threads, [&](std::size_t r) {
+    throw_if_stopped(progress);
+    body(r);
+  });
 }
 
 // ---- Denoising ----

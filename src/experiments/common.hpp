@@ -1,10 +1,7 @@
 #pragma once
 
 #include <array>
-#include <functional>
 #include <nlohmann/json.hpp>
-#include <string>
-#include <vector>
 
 #include "experiments/costs.hpp"
 #include "ngf/experiments.hpp"
@@ -77,13 +74,11 @@ inline constexpr std::array<ModelKind, 2> networks{ModelKind::gcnn, ModelKind::n
 /// Networks for each point of a figure of accuracies: what was asked for, otherwise few or the
 /// paper's 25.
 std::size_t runs_a_point(const Study& study);
-/// "gf" or "ngf".
 std::string_view filter_name(ModelKind model);
 /// The paper's test case 3 with K taps.
 ClassifySettings paper_training(const Study& study, ModelKind model, std::uint32_t taps);
 /// A rough time of so many runs.
 double training_seconds(const Dataset& dataset, const ClassifySettings& settings, std::size_t runs);
-/// Trains `count` networks on the public split.
 std::vector<RunResult> train(const Dataset& dataset, const ClassifySettings& settings,
                              std::size_t count, Progress* progress);
 /// Mean, median and standard deviation in percent, and the number of runs, appended to a row.

@@ -1,8 +1,5 @@
-// The list of figures.
-
 #include <algorithm>
 #include <array>
-#include <utility>
 
 #include "base/fail.hpp"
 #include "ngf/experiments.hpp"
@@ -25,7 +22,7 @@ constexpr std::array entries{Entry{"table1", true, table1}, Entry{"fig1", false,
 const Entry& entry_of(std::string_view name) {
   const auto* const found =
       std::find_if(entries.begin(), entries.end(), [&](const Entry& e) { return e.name == name; });
-  if (found == entries.end()) detail::fail("no figure '{}'", name);
+  if (found == entries.end()) fail("no figure '{}'", name);
   return *found;
 }
 
@@ -44,7 +41,7 @@ bool needs_datasets(std::string_view figure) { return entry_of(figure).datasets;
 
 Figure make_figure(std::string_view name, const Study& study) {
   const Entry& entry = entry_of(name);
-  if (entry.datasets && study.datasets.empty()) detail::fail("{} needs a data set", name);
+  if (entry.datasets && study.datasets.empty()) fail("{} needs a data set", name);
   return entry.make(study);
 }
 

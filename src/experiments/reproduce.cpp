@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <map>
@@ -12,7 +11,7 @@
 #include "experiments/common.hpp"
 #include "io/atomic_file.hpp"
 #include "kernels/target.hpp"
-#include "linalg/product_rate.hpp"
+#include "linalg/product.hpp"
 #include "ngf/generate.hpp"
 #include "ngf/io/catalog.hpp"
 #include "ngf/io/load.hpp"
@@ -103,8 +102,6 @@ void write_file(const std::filesystem::path& path, const std::string& text) {
 }
 
 }  // namespace
-
-// ---- Data sets ----
 
 std::vector<std::string> add_datasets(Study& study, std::span<const std::filesystem::path> folders,
                                       const ReproduceWatch& watch) {
@@ -290,7 +287,7 @@ std::string ReproduceJob::provenance_text() const {
   }
   const Json all{{"version", NGF_VERSION},
                  {"target", kernels::current_target()},
-                 {"threads", detail::thread_count(study_.threads)},
+                 {"threads", thread_count(study_.threads)},
                  {"machine", machine_name()},
                  {"seed", study_.seed},
                  {"settings", settings_name(study_.settings)},

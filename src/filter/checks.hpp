@@ -9,7 +9,7 @@ namespace ngf::filter {
 template <typename Real>
 void check_signals(const SignalsView<Real>& x, NodeId nodes) {
   if (x.rows() != static_cast<Eigen::Index>(nodes)) {
-    detail::fail("signals of {} rows on a graph of {} nodes", x.rows(), nodes);
+    fail("signals of {} rows on a graph of {} nodes", x.rows(), nodes);
   }
 }
 
@@ -19,8 +19,8 @@ void check_signals(const SignalsView<Real>& x, const SignalsSlice<Real>& y, Node
                    const RowRange& rows) {
   check_signals<Real>(x, nodes);
   if (y.rows() != static_cast<Eigen::Index>(rows.count()) || y.cols() != x.cols()) {
-    detail::fail("signals of {} columns on {} nodes become {} x {}; the room for them is {} x {}",
-                 x.cols(), nodes, rows.count(), x.cols(), y.rows(), y.cols());
+    fail("signals of {} columns on {} nodes become {} x {}; the room for them is {} x {}", x.cols(),
+         nodes, rows.count(), x.cols(), y.rows(), y.cols());
   }
 }
 
@@ -36,7 +36,7 @@ inline void check_pairs(const Matrix& x, const Matrix& y, NodeId rows) {
   check_signals<double>(x, rows);
   check_signals<double>(y, rows);
   if (x.cols() != y.cols()) {
-    detail::fail("signals of {} columns cannot become signals of {}", x.cols(), y.cols());
+    fail("signals of {} columns cannot become signals of {}", x.cols(), y.cols());
   }
 }
 
@@ -48,21 +48,34 @@ void check_gradients(const SignalsView<Real>& x, const SignalsView<Real>& by_out
   if (x.rows() != static_cast<Eigen::Index>(rows.count())) check_signals<Real>(x, nodes);
   check_signals<Real>(by_output, by_input, nodes, rows);
   if (x.cols() != by_output.cols()) {
-    detail::fail("gradients of {} columns for signals of {}", by_output.cols(), x.cols());
+    fail("gradients of {} columns for signals of {}", by_output.cols(), x.cols());
   }
 }
 
 /// Throws Error unless there are taps, and each node has its own.
 inline void check_taps(const Taps& taps, NodeId nodes) {
-  if (taps.count() == 0) detail::fail("a filter needs at least one tap");
+  if (taps.count() == 0) fail("a filter needs at least one tap");
   if (taps.node_variant() && taps.group_of().size() != nodes) {
-    detail::fail("taps for {} nodes on a graph of {}", taps.group_of().size(), nodes);
+    fail("taps for {} nodes on a graph of {}", taps.group_of().size(), nodes);
   }
 }
 
 }  // namespace ngf::filter
 
-/// What every filter makes of its functions that write to existing columns.
+/// The functions of a filter for float or double.
+#define NGF_INSTANTIATE_FILTER(Filter, Real)                                                       \
+  template SignalsOf<Real> Filter::apply(const SignalsOf<Real>&, Progress*) const;                 \
+  template SignalsOf<Real> Filter::apply_transpose(const SignalsOf<Real>&, Progress*) const;       \
+  template void Filter::apply_to(const SignalsView<Real>&, SignalsSlice<Real>, Progress*) const;   \
+  template void Filter::apply_transpose_to(const SignalsView<Real>&, SignalsSlice<Real>,           \
+                                           Progress*) const;                                       \
+  template FilterGradients<Real> Filter::gradients(const SignalsOf<Real>&, const SignalsOf<Real>&, \
+                                                   Progress*) const;                               \
+  template std::vector<double> Filter::gradients_to(                                               \
+      const SignalsView<Real>&, const SignalsView<Real>&, SignalsSlice<Real>, Progress*) const;
+
+/// What every filter makes of its functions that write to existing columns, and all of them for
+/// float and double.
 #define NGF_DEFINE_FILTER(Filter)                                                               \
   template <typename Real>                                                                      \
   SignalsOf<Real> Filter::apply(const SignalsOf<Real>& x, Progress* progress) const {           \
@@ -83,16 +96,6 @@ inline void check_taps(const Taps& taps, NodeId nodes) {
     result.input.resize(rows().count(), x.cols());                                              \
     result.taps = gradients_to<Real>(x, by_output, result.input, progress);                     \
     return result;                                                                              \
-  }
-
-/// The same for float or double.
-#define NGF_INSTANTIATE_FILTER(Filter, Real)                                                       \
-  template SignalsOf<Real> Filter::apply(const SignalsOf<Real>&, Progress*) const;                 \
-  template SignalsOf<Real> Filter::apply_transpose(const SignalsOf<Real>&, Progress*) const;       \
-  template void Filter::apply_to(const SignalsView<Real>&, SignalsSlice<Real>, Progress*) const;   \
-  template void Filter::apply_transpose_to(const SignalsView<Real>&, SignalsSlice<Real>,           \
-                                           Progress*) const;                                       \
-  template FilterGradients<Real> Filter::gradients(const SignalsOf<Real>&, const SignalsOf<Real>&, \
-                                                   Progress*) const;                               \
-  template std::vector<double> Filter::gradients_to(                                               \
-      const SignalsView<Real>&, const SignalsView<Real>&, SignalsSlice<Real>, Progress*) const;
+  }                                                                                             \
+  NGF_INSTANTIATE_FILTER(Filter, float)                                                         \
+  NGF_INSTANTIATE_FILTER(Filter, double)

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <algorithm>
-
 #include "base/aligned.hpp"
 #include "base/parallel.hpp"
 #include "filter/shell_factors.hpp"
@@ -49,13 +47,13 @@ class SignalRows {
   Eigen::Index rows_;
   Eigen::Index columns_;
   Eigen::Index stride_;
-  detail::BriefVector<Real> values_;
+  BriefVector<Real> values_;
 };
 
 /// Calls body(class) for each class, in parallel.
 template <typename Body>
 void for_each_class(const RowRange& classes, int threads, const Body& body) {
-  detail::parallel_ranges(classes.count(), threads, [&](std::size_t begin, std::size_t end) {
+  parallel_ranges(classes.count(), threads, [&](std::size_t begin, std::size_t end) {
     for (std::size_t c = begin; c < end; ++c) body(classes.begin + static_cast<NodeId>(c));
   });
 }

@@ -1,13 +1,38 @@
-// Least-squares taps: Y is taken to be a sum of the columns B_k = A_k X (or S^k X), and the taps
-// solve the small system of their inner products.
+// Taps, and those of least squares: Y is taken to be a sum of the columns B_k = A_k X (or S^k X),
+// and the taps solve the small system of their inner products.
 
 #include <Eigen/Eigenvalues>
 #include <cmath>
 #include <limits>
 
+#include "base/names.hpp"
 #include "filter/checks.hpp"
 
 namespace ngf {
+
+Taps::Taps(std::size_t count, std::vector<double> values, std::vector<std::uint32_t> group)
+    : count_(count), values_(std::move(values)), group_(std::move(group)) {
+  if (count == 0 || values_.empty() || values_.size() % count != 0) {
+    fail("{} numbers are no taps of {} hops for each group", values_.size(), count);
+  }
+  const std::size_t groups = values_.size() / count;
+  for (std::size_t u = 0; u < group_.size(); ++u) {
+    if (group_[u] >= groups) fail("node {} is in group {}, but there are {}", u, group_[u], groups);
+  }
+}
+
+std::string_view shift_name(Shift shift) {
+  return detail::name_in(
+      {"adjacency", "adjacency-lmax", "laplacian", "normalized-laplacian", "gcn"}, shift);
+}
+
+std::string_view normalization_name(Normalization normalization) {
+  return detail::name_in({"none", "lmax", "symmetric", "row"}, normalization);
+}
+
+std::string_view merging_name(Merging merging) {
+  return detail::name_in({"auto", "never", "always"}, merging);
+}
 
 FittedTaps fit_basis(const std::vector<Matrix>& basis, const Matrix& y) {
   const auto count = static_cast<Eigen::Index>(basis.size());

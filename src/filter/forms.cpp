@@ -3,16 +3,16 @@
 #include <array>
 
 #include "base/fail.hpp"
+#include "base/names.hpp"
 #include "filter/costs.hpp"
 #include "kernels/hop_blocks.hpp"
 
 namespace ngf {
 
 std::string_view form_name(ProductForm form) {
-  constexpr std::array<std::string_view, 10> names{
-      "auto",    "short-lists", "paired-lists", "lists",      "streamed-lists",
-      "hop-sum", "hop-lookup",  "hop-half",     "hop-blocks", "hop-tiles"};
-  return names[static_cast<std::size_t>(form)];
+  return detail::name_in({"auto", "short-lists", "paired-lists", "lists", "streamed-lists",
+                          "hop-sum", "hop-lookup", "hop-half", "hop-blocks", "hop-tiles"},
+                         form);
 }
 
 namespace filter {
@@ -63,8 +63,7 @@ ProductForm choose_form(const ProductShape& shape) {
 ProductForm form_for(const ProductShape& shape, ProductForm wanted) {
   if (wanted == ProductForm::automatic) return choose_form(shape);
   const std::string why = obstacle(shape, wanted);
-  if (!why.empty())
-    detail::fail("the product form {} does not do here: {}", form_name(wanted), why);
+  if (!why.empty()) fail("the product form {} does not do here: {}", form_name(wanted), why);
   return wanted;
 }
 
@@ -108,18 +107,10 @@ std::string obstacle(const ProductShape& shape, ProductForm form) {
 }
 
 Storage storage_of(ProductForm form) {
-  switch (form) {
-    case ProductForm::short_lists:
-    case ProductForm::paired_lists:
-    case ProductForm::lists:
-      return Storage::sparse;
-    case ProductForm::streamed_lists:
-      return Storage::stream;
-    case ProductForm::automatic:
-      return Storage::automatic;
-    default:
-      return Storage::dense;
-  }
+  constexpr std::array<Storage, 10> storages{
+      Storage::automatic, Storage::sparse, Storage::sparse, Storage::sparse, Storage::stream,
+      Storage::dense,     Storage::dense,  Storage::dense,  Storage::dense,  Storage::dense};
+  return storages[static_cast<std::size_t>(form)];
 }
 
 }  // namespace filter

@@ -27,7 +27,6 @@ struct ProductShape {
 /// one instruction.
 bool table_in_registers(std::size_t taps, bool single);
 
-/// The fastest form.
 ProductForm choose_form(const ProductShape& shape);
 
 /// The form asked for; or where that is automatic, the fastest. Throws Error where the product
@@ -41,7 +40,6 @@ ProductForm correlation_form(const ProductShape& shape, ProductForm wanted);
 /// Why a product cannot take this form; empty where it can.
 std::string obstacle(const ProductShape& shape, ProductForm form);
 
-/// The storage that a form works on.
 Storage storage_of(ProductForm form);
 
 }  // namespace ngf::filter

@@ -1,6 +1,5 @@
 #include "kernels/hop_blocks.hpp"
 
-#include <algorithm>
 #include <cstring>
 
 #include "base/aligned.hpp"
@@ -15,8 +14,6 @@ namespace ngf::filter {
 
 namespace {
 
-using detail::AlignedVector;
-using detail::parallel_for;
 using kernels::block_hops;
 using kernels::most_block_columns;
 using Hops = HopMatrix<std::uint8_t>;
@@ -33,7 +30,7 @@ class BlockPanels {
     const auto stride = static_cast<std::size_t>(x.outerStride());
     if (count_ <= 1 && stride == columns_) return;
     copy_.resize(nodes_ * columns_);
-    detail::parallel_ranges(nodes_, threads, [&](std::size_t begin, std::size_t end) {
+    parallel_ranges(nodes_, threads, [&](std::size_t begin, std::size_t end) {
       for (std::size_t v = begin; v < end; ++v) {
         for (std::size_t panel = 0; panel < count_; ++panel) {
           std::copy_n(x.data() + v * stride + first(panel), width(panel),
@@ -59,7 +56,7 @@ class BlockPanels {
   std::size_t columns_;
   std::size_t count_;
   const float* data_;
-  detail::BriefVector<float> copy_;
+  BriefVector<float> copy_;
 };
 
 /// Factors by hop: one table for all columns v, or one for each.
@@ -146,17 +143,17 @@ bool lie_side_by_side(const Signals& a, const Signals& b) {
 }
 
 /// The columns of a and b side by side.
-detail::BriefVector<float> join(const Signals& a, const Signals& b, int threads) {
-  detail::BriefVector<float> result(static_cast<std::size_t>(a.size() + b.size()));
+BriefVector<float> join(const Signals& a, const Signals& b, int threads) {
+  BriefVector<float> result(static_cast<std::size_t>(a.size() + b.size()));
   Eigen::Map<SignalsOf<float>> joined(result.data(), a.rows(), a.cols() + b.cols());
-  detail::parallel_ranges(static_cast<std::size_t>(a.rows()), threads,
-                          [&](std::size_t begin, std::size_t end) {
-                            const auto first = static_cast<Eigen::Index>(begin);
-                            const auto count = static_cast<Eigen::Index>(end - begin);
-                            auto rows = joined.middleRows(first, count);
-                            rows.leftCols(a.cols()) = a.middleRows(first, count);
-                            rows.rightCols(b.cols()) = b.middleRows(first, count);
-                          });
+  parallel_ranges(static_cast<std::size_t>(a.rows()), threads,
+                  [&](std::size_t begin, std::size_t end) {
+                    const auto first = static_cast<Eigen::Index>(begin);
+                    const auto count = static_cast<Eigen::Index>(end - begin);
+                    auto rows = joined.middleRows(first, count);
+                    rows.leftCols(a.cols()) = a.middleRows(first, count);
+                    rows.rightCols(b.cols()) = b.middleRows(first, count);
+                  });
   return result;
 }
 
@@ -209,7 +206,6 @@ class BlockCorrelation {
   static constexpr std::size_t nodes_together = costs::correlated_nodes;
   static constexpr std::size_t columns_together = costs::block_columns;
 
-  /// The sums of a block of rows.
   class Block {
    public:
     Block(const BlockCorrelation& all, std::size_t first, std::size_t rows)

@@ -9,7 +9,6 @@ namespace ngf::filter {
 
 namespace {
 
-/// Tiles of weights, times panels of signals.
 template <typename Hop, typename Real>
 void multiply_tiles(const HopMatrix<Hop>& matrix, const ShellFactors<Real>& factors,
                     const Panels<Real>& x, SignalsSlice<Real>& y, int threads) {

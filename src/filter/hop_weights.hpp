@@ -1,9 +1,5 @@
 #pragma once
 
-#include <algorithm>
-#include <span>
-#include <vector>
-
 #include "base/aligned.hpp"
 #include "base/parallel.hpp"
 #include "filter/costs.hpp"
@@ -13,9 +9,6 @@
 /// Hops become weights: what products of hops share.
 namespace ngf::filter {
 
-using detail::AlignedVector;
-using detail::BriefVector;
-using detail::parallel_for;
 using kernels::tile_columns;
 
 /// Rows that the kernel takes at once, and those that a thread takes at a time, at most.
@@ -81,7 +74,7 @@ class HopWeights {
 template <typename Body>
 void for_each_tile(NodeId nodes, int threads, const Body& body) {
   const std::size_t groups = (nodes + kernel_rows - 1) / kernel_rows;
-  const auto team = static_cast<std::size_t>(detail::thread_count(threads));
+  const auto team = static_cast<std::size_t>(thread_count(threads));
   const std::size_t most = team * (tile_rows / kernel_rows);
   const std::size_t tiles = (groups + most - 1) / most * team;
   const auto begin = [&](std::size_t tile) {

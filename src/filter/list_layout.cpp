@@ -63,33 +63,23 @@ ProductForm layout_form(const ShellPlan& plan, double pairs) {
 }
 
 double pairs_held(const Shells& shells) {
-  return std::visit(
-      [](const auto& held) -> double {
-        if constexpr (requires { held.block(0); }) {
-          return static_cast<double>(held.columns_held() + held.rows().count());
-        } else {
-          return 0;
-        }
-      },
-      shells.held());
+  double pairs = 0;
+  on_lists(shells, [&](const auto& held) {
+    pairs = static_cast<double>(held.columns_held() + held.rows().count());
+  });
+  return pairs;
 }
 
 ListLayout::ListLayout(const Shells& shells, ProductForm wanted) {
-  std::visit(
-      [&](const auto& held) {
-        if constexpr (requires { held.block(0); }) {
-          using Column = std::remove_cvref_t<decltype(*held.block(0))>;
-          form = wanted;
-          if (form != ProductForm::lists) order = search_order(held);
-          if (form != ProductForm::paired_lists) return;
-          const ShellPlan& plan = shells.plan();
-          pairs.emplace<PairedLists<Column>>(held, shells.nodes(), order,
-                                             count_tiles(plan, pairs_held(shells)),
-                                             plan.options.threads);
-          order.clear();
-        }
-      },
-      shells.held());
+  on_lists(shells, [&]<typename Column>(const ColumnLists<Column>& held) {
+    form = wanted;
+    if (form != ProductForm::lists) order = search_order(held);
+    if (form != ProductForm::paired_lists) return;
+    const ShellPlan& plan = shells.plan();
+    pairs.emplace<PairedLists<Column>>(held, shells.nodes(), order,
+                                       count_tiles(plan, pairs_held(shells)), plan.options.threads);
+    order.clear();
+  });
 }
 
 Layouts::Layouts(const Shells& shells, ProductForm form) : forward(shells, form) {
@@ -103,8 +93,8 @@ std::shared_ptr<const Layouts> make_layouts(const Shells& shells, ProductForm fo
     form = layout_form(shells.plan(), pairs_held(shells));
   } else if (form == ProductForm::paired_lists &&
              shells.plan().options.hops > kernels::most_paired_hops) {
-    detail::fail("the product form {} is for at most {} hops, not {}", form_name(form),
-                 kernels::most_paired_hops, shells.plan().options.hops);
+    fail("the product form {} is for at most {} hops, not {}", form_name(form),
+         kernels::most_paired_hops, shells.plan().options.hops);
   }
   return std::make_shared<const Layouts>(shells, form);
 }

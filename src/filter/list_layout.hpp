@@ -1,8 +1,6 @@
 #pragma once
 
-#include <memory>
 #include <variant>
-#include <vector>
 
 #include "filter/paired_lists.hpp"
 #include "ngf/filter.hpp"
@@ -37,6 +35,16 @@ std::shared_ptr<const Layouts> make_layouts(const Shells& shells, ProductForm fo
 
 /// The form that lists of this number of pairs are laid out in for several columns.
 ProductForm layout_form(const ShellPlan& plan, double pairs);
+
+/// Calls body(lists) on shells that are held as lists.
+template <typename Body>
+void on_lists(const Shells& shells, const Body& body) {
+  std::visit(
+      [&](const auto& held) {
+        if constexpr (requires { held.block(0); }) body(held);
+      },
+      shells.held());
+}
 
 /// Pairs in shells that are lists, those of nodes with themselves included; 0 in others.
 double pairs_held(const Shells& shells);

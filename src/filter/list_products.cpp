@@ -8,9 +8,6 @@ namespace ngf::filter {
 
 namespace {
 
-using detail::AlignedVector;
-using detail::parallel_for;
-
 /// The row of one node, wherever its list is: as in `kernels::ListedRow`.
 template <typename Column>
 struct RowOfLists {
@@ -27,7 +24,6 @@ void for_each_row_block(std::size_t rows, int threads, const Body& body) {
                [&](std::size_t block) { body(block * step, std::min(step, rows - block * step)); });
 }
 
-/// Rows of lists that are held.
 template <typename Column>
 class HeldRows {
  public:
@@ -92,7 +88,6 @@ class FoundRows {
   Progress* progress_;
 };
 
-/// What the kernel needs to know of the factors.
 template <typename Real>
 class RowFactors {
  public:
@@ -115,7 +110,6 @@ class RowFactors {
   std::vector<const Real*> right_;
 };
 
-/// What is wanted, by rows of lists.
 template <typename Real, typename Rows>
 void multiply_lists(const Rows& rows, const ShellFactors<Real>& factors, PanelByPanel<Real> x,
                     const Wanted<Real>& wanted) {
@@ -141,16 +135,6 @@ void multiply_lists(const Rows& rows, const ShellFactors<Real>& factors, PanelBy
       };
     });
   }
-}
-
-/// Calls body(lists) on shells that are held as lists.
-template <typename Body>
-void on_lists(const Shells& shells, const Body& body) {
-  std::visit(
-      [&](const auto& held) {
-        if constexpr (requires { held.block(0); }) body(held);
-      },
-      shells.held());
 }
 
 }  // namespace

@@ -1,9 +1,10 @@
-#include "filter/merged_products.hpp"
+// Products where twins are merged: the shells are those of a smaller graph.
 
 #include <array>
 
 #include "filter/class_signals.hpp"
 #include "filter/costs.hpp"
+#include "filter/shell_products.hpp"
 
 namespace ngf::filter {
 
@@ -34,7 +35,7 @@ void multiply_merged_column(const ShellSource& source, ProductForm form, const T
   std::copy_n(factors.scale.begin(), std::min(factors.scale.size(), no_path), own.begin());
   constexpr std::size_t step = costs::nodes_per_wake;
   const std::size_t steps = (nodes.count() + step - 1) / step;
-  detail::parallel_for(steps, source.threads(), [&](std::size_t i) {
+  parallel_for(steps, source.threads(), [&](std::size_t i) {
     const std::size_t end = std::min<std::size_t>(nodes.end, nodes.begin + (i + 1) * step);
     for (std::size_t u = nodes.begin + i * step; u < end; ++u) {
       const NodeId c = class_of[u];

@@ -1,15 +1,11 @@
 #include <Eigen/Core>
-#include <numeric>
-#include <utility>
 
 #include "base/fail.hpp"
 #include "filter/checks.hpp"
 #include "filter/list_layout.hpp"
-#include "filter/merged_products.hpp"
 #include "filter/scales.hpp"
 #include "filter/shell_products.hpp"
 #include "ngf/filter.hpp"
-#include "shells/twins.hpp"
 
 namespace ngf {
 
@@ -78,8 +74,8 @@ NeighborhoodFilter::NeighborhoodFilter(Shells shells, Taps taps,
       scales_(std::move(scales)) {
   check_taps(taps_);
   if (taps_.count() - 1 > shells_.hops()) {
-    detail::fail("{} taps need shells up to {} hops; there are {}", taps_.count(),
-                 taps_.count() - 1, shells_.hops());
+    fail("{} taps need shells up to {} hops; there are {}", taps_.count(), taps_.count() - 1,
+         shells_.hops());
   }
 }
 
@@ -88,7 +84,7 @@ NeighborhoodFilter::NeighborhoodFilter(Shells shells, Taps taps, Normalization n
     : NeighborhoodFilter(std::move(shells), std::move(taps), nullptr, form) {
   if (normalization == Normalization::none) return;
   if (rows().count() < nodes()) {
-    detail::fail("to normalise shells of some rows alone, the scales of all must be known");
+    fail("to normalise shells of some rows alone, the scales of all must be known");
   }
   scales_ = std::make_shared<const ShellScales>(
       filter::make_scales(normalization, taps_.count(),
@@ -112,7 +108,7 @@ NeighborhoodFilter::NeighborhoodFilter(const Graph& graph, Taps taps, const Filt
 void NeighborhoodFilter::check_taps(const Taps& taps) const {
   filter::check_taps(taps, nodes());
   if (shells_.twins() != nullptr && !shells::within_groups(*shells_.twins(), taps.group_of())) {
-    detail::fail(
+    fail(
         "these taps tell nodes apart whose shells were merged; plan the filter for them, "
         "or with merging never");
   }
@@ -121,7 +117,7 @@ void NeighborhoodFilter::check_taps(const Taps& taps) const {
 void NeighborhoodFilter::set_taps(Taps taps) {
   check_taps(taps);
   if (taps.count() != taps_.count()) {
-    detail::fail("{} taps for a filter of {}", taps.count(), taps_.count());
+    fail("{} taps for a filter of {}", taps.count(), taps_.count());
   }
   taps_ = std::move(taps);
 }
@@ -130,7 +126,7 @@ ShellSource NeighborhoodFilter::source(bool transposed, Progress* progress) cons
   const Shells* const back = shells_.transposed();
   if (!transposed) return {shells_, back, layouts_->forward, progress};
   if (back == nullptr) {
-    detail::fail(
+    fail(
         "transposes of this filter need the shells of the transposed graph; ask for them "
         "when the shells are planned");
   }
@@ -166,7 +162,7 @@ ShellFactors<Real> NeighborhoodFilter::factors(bool transposed) const {
 }
 
 void NeighborhoodFilter::check_shell(std::size_t k) const {
-  if (k >= taps_.count()) detail::fail("no shell {} in a filter of {} taps", k, taps_.count());
+  if (k >= taps_.count()) fail("no shell {} in a filter of {} taps", k, taps_.count());
 }
 
 template <typename Real>
@@ -278,8 +274,6 @@ std::vector<double> NeighborhoodFilter::gradients_to(const SignalsView<Real>& x,
 }
 
 NGF_DEFINE_FILTER(NeighborhoodFilter)
-NGF_INSTANTIATE_FILTER(NeighborhoodFilter, float)
-NGF_INSTANTIATE_FILTER(NeighborhoodFilter, double)
 template SignalsOf<float> NeighborhoodFilter::apply_shell(std::size_t, const SignalsOf<float>&,
                                                           bool, Progress*) const;
 template SignalsOf<double> NeighborhoodFilter::apply_shell(std::size_t, const SignalsOf<double>&,

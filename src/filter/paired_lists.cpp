@@ -1,8 +1,5 @@
 #include "filter/paired_lists.hpp"
 
-#include <algorithm>
-#include <limits>
-
 #include "base/parallel.hpp"
 #include "filter/costs.hpp"
 
@@ -157,8 +154,8 @@ PairedLists<Column>::PairedLists(const ColumnLists<Column>& lists, NodeId nodes,
   }
   blocks_.resize((pairs.size() + pairs_in_block - 1) / pairs_in_block);
   const std::size_t chunks =
-      costs::merge_pieces_per_thread * static_cast<std::size_t>(detail::thread_count(threads));
-  detail::parallel_for(chunks, threads, [&](std::size_t chunk) {
+      costs::merge_pieces_per_thread * static_cast<std::size_t>(thread_count(threads));
+  parallel_for(chunks, threads, [&](std::size_t chunk) {
     const std::size_t end = blocks_.size() * (chunk + 1) / chunks;
     std::size_t b = blocks_.size() * chunk / chunks;
     if (b == end) return;

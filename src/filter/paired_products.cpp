@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <array>
 
 #include "base/aligned.hpp"
@@ -8,9 +7,6 @@
 namespace ngf::filter {
 
 namespace {
-
-using detail::AlignedVector;
-using detail::parallel_for;
 
 /// Tiles that are gone through at the same time.
 struct Pass {
@@ -140,7 +136,7 @@ void multiply_pairs(const PairedLists<Column>& pairs, const ShellFactors<Real>& 
   const auto shape =
       shape_of_tiles<Real>(x.cols(), static_cast<std::size_t>(x.rows()), pairs.tiles());
   const std::size_t panels = shape.count();
-  const auto team = static_cast<std::size_t>(detail::thread_count(threads));
+  const auto team = static_cast<std::size_t>(thread_count(threads));
   const bool evenly = panels % team == 0 || panels >= 8 * team;
   const bool by_rows = wanted.g != nullptr;
   if (team == 1 || (by_rows ? panels == 1 || team > costs::threads_with_panels : !evenly)) {

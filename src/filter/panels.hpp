@@ -1,9 +1,5 @@
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-
 #include "base/aligned.hpp"
 #include "base/parallel.hpp"
 #include "filter/costs.hpp"
@@ -89,7 +85,7 @@ class Panels {
       : shape_(shape), rows_(static_cast<std::size_t>(x.rows())), data_(x.data()) {
     if (shape.lies_there(x)) return;
     copy_.resize(shape.count() * rows_ * shape.width());
-    detail::parallel_ranges(rows_, threads, [&](std::size_t begin, std::size_t end) {
+    parallel_ranges(rows_, threads, [&](std::size_t begin, std::size_t end) {
       for (std::size_t panel = 0; panel < shape_.count(); ++panel) {
         copy_to_panel(x, shape_, panel, begin, end, copy_.data() + panel * rows_ * shape_.width());
       }
@@ -105,7 +101,7 @@ class Panels {
  private:
   PanelShape<Real> shape_;
   std::size_t rows_;
-  detail::BriefVector<Real> copy_;
+  BriefVector<Real> copy_;
   const Real* data_;
 };
 
@@ -121,7 +117,7 @@ class PanelByPanel {
   /// The rows of a panel, until the next is asked for.
   const Real* take(std::size_t panel) {
     if (copy_.empty()) return x_.data();
-    detail::parallel_ranges(rows(), threads_, [&](std::size_t begin, std::size_t end) {
+    parallel_ranges(rows(), threads_, [&](std::size_t begin, std::size_t end) {
       copy_to_panel(x_, shape_, panel, begin, end, copy_.data());
     });
     return copy_.data();
@@ -133,7 +129,7 @@ class PanelByPanel {
   const SignalsView<Real>& x_;
   PanelShape<Real> shape_;
   int threads_;
-  detail::BriefVector<Real> copy_;
+  BriefVector<Real> copy_;
 };
 
 /// Row u of a panel of signals.

@@ -3,8 +3,6 @@
 #include "shells/plan.hpp"
 
 #include <cmath>
-#include <memory>
-#include <optional>
 
 #include "filter/checks.hpp"
 #include "filter/costs.hpp"
@@ -45,8 +43,8 @@ ShellOptions shell_options(const Taps& taps, const FilterOptions& options) {
   if (options.form == ProductForm::automatic) return result;
   if (result.storage == Storage::automatic) result.storage = storage_of(options.form);
   if (result.storage != storage_of(options.form)) {
-    detail::fail("the product form {} needs storage {}, not {}", form_name(options.form),
-                 storage_name(storage_of(options.form)), storage_name(result.storage));
+    fail("the product form {} needs storage {}, not {}", form_name(options.form),
+         storage_name(storage_of(options.form)), storage_name(result.storage));
   }
   return result;
 }
@@ -92,7 +90,6 @@ std::optional<ShellPlan> merged_plan(const Graph& graph, const Taps& taps, Shell
   return plan;
 }
 
-/// Of one column.
 double pairs_multiplied(const ShellPlan& plan) {
   if (plan.storage != Storage::dense && !plan.estimate.pairs.empty()) return plan.estimate.total();
   return static_cast<double>(plan.options.rows.count()) * static_cast<double>(plan.nodes);

@@ -1,4 +1,3 @@
-#include <utility>
 
 #include "filter/checks.hpp"
 #include "filter/shift_products.hpp"
@@ -17,8 +16,7 @@ struct SameRows {
 
 template <typename Real>
 filter::ShiftProducts<Real, SameRows> products(const PolynomialFilter& filter, Progress* progress) {
-  static constexpr SameRows same_rows;
-  return {filter.shift(), filter.taps(), same_rows, progress};
+  return {filter.shift(), filter.taps(), SameRows(), progress};
 }
 
 }  // namespace
@@ -63,7 +61,5 @@ std::vector<double> PolynomialFilter::gradients_to(const SignalsView<Real>& x,
 }
 
 NGF_DEFINE_FILTER(PolynomialFilter)
-NGF_INSTANTIATE_FILTER(PolynomialFilter, float)
-NGF_INSTANTIATE_FILTER(PolynomialFilter, double)
 
 }  // namespace ngf

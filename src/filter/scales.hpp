@@ -1,7 +1,6 @@
 #pragma once
 
 #include <functional>
-#include <vector>
 
 #include "ngf/filter.hpp"
 
@@ -16,14 +15,12 @@ struct ShellScales {
   std::vector<LargestValue> largest;  ///< by hop, where they were needed
 };
 
-/// What scales are computed from.
 struct ShellMeasures {
   /// How many nodes are at each hop of each node, or of the transposed graph: row u, column k.
   std::function<Matrix(bool transposed)> degrees;
   std::function<LargestValue(std::size_t k)> largest;
 };
 
-/// The scales of this number of shells.
 ShellScales make_scales(Normalization normalization, std::size_t count,
                         const ShellMeasures& measures);
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <algorithm>
-#include <vector>
 
 #include "ngf/filter.hpp"
 
@@ -49,7 +48,6 @@ std::vector<const Real*> pointers(const std::vector<std::vector<Real>>& factors)
   return result;
 }
 
-/// Row u of signals.
 template <typename Real>
 const Real* row(const SignalsView<Real>& x, std::size_t u) {
   return x.data() + u * static_cast<std::size_t>(x.outerStride());

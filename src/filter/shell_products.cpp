@@ -2,7 +2,6 @@
 
 #include "filter/shell_products.hpp"
 
-#include <algorithm>
 #include <array>
 #include <variant>
 
@@ -51,16 +50,9 @@ Multiply<Real> function_of(ProductForm form) {
 /// The function for the dots of lists. Short lists go row by row where no product is wanted.
 template <typename Real>
 SumLists<Real> dots_of(ProductForm form, bool with_product) {
-  switch (form) {
-    case ProductForm::streamed_lists:
-      return sum_streamed_lists<Real>;
-    case ProductForm::paired_lists:
-      return sum_paired_lists<Real>;
-    case ProductForm::short_lists:
-      return with_product ? sum_short_lists<Real> : sum_lists<Real>;
-    default:
-      return sum_lists<Real>;
-  }
+  if (form == ProductForm::streamed_lists) return sum_streamed_lists<Real>;
+  if (form == ProductForm::paired_lists) return sum_paired_lists<Real>;
+  return form == ProductForm::short_lists && with_product ? sum_short_lists<Real> : sum_lists<Real>;
 }
 
 /// Gives the dots of each node, from `first` on, and shell the factors of their rows.
@@ -69,7 +61,7 @@ void multiply_by_rows(const ShellFactors<Real>& factors, NodeId first, int threa
   const auto is_one = [](Real scale) { return scale == Real{1}; };
   if (!factors.by_row() && std::ranges::all_of(factors.scale, is_one)) return;
   const auto rows = static_cast<std::size_t>(dots.rows());
-  detail::parallel_ranges(rows, threads, [&](std::size_t begin, std::size_t end) {
+  parallel_ranges(rows, threads, [&](std::size_t begin, std::size_t end) {
     RowScale<Real> scales(factors);
     for (std::size_t row = begin; row < end; ++row) {
       const std::vector<Real>& scale = scales.of(first + static_cast<NodeId>(row));

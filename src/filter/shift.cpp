@@ -1,12 +1,11 @@
 // The matrix S of a polynomial filter, with its values.
 
-#include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "filter/checks.hpp"
 #include "filter/scales.hpp"
 #include "filter/shift_products.hpp"
+#include "graph/build_rows.hpp"
 
 namespace ngf {
 
@@ -15,10 +14,9 @@ namespace {
 /// The entries of a shift, from the weights of the graph.
 class ShiftEntries {
  public:
-  ShiftEntries(const Graph& graph, Shift shift)
-      : graph_(graph), shift_(shift), degree_(graph.nodes(), 0) {
+  ShiftEntries(const Graph& graph, Shift shift) : shift_(shift), degree_(graph.nodes(), 0) {
     for (NodeId u = 0; u < graph.nodes(); ++u) {
-      for (std::size_t i = 0; i < graph.degree(u); ++i) degree_[u] += weight(u, i);
+      for (std::size_t i = 0; i < graph.degree(u); ++i) degree_[u] += weight_at(graph, u, i);
     }
   }
 
@@ -26,21 +24,14 @@ class ShiftEntries {
   bool has_diagonal() const {
     return shift_ != Shift::adjacency && shift_ != Shift::adjacency_lmax;
   }
-  double weight(NodeId u, std::size_t i) const {
-    return graph_.weighted() ? graph_.weights_of(u)[i] : 1.0;
-  }
   /// At (u, v), where the edge weighs `a`.
   double operator()(NodeId u, NodeId v, double a) const {
-    switch (shift_) {
-      case Shift::laplacian:
-        return (u == v ? degree_[u] : 0) - a;
-      case Shift::normalized_laplacian:
-        return (u == v && degree_[u] > 0 ? 1 : 0) - a * inverse_root(u, 0) * inverse_root(v, 0);
-      case Shift::gcn:
-        return (a + (u == v ? 1 : 0)) * inverse_root(u, 1) * inverse_root(v, 1);
-      default:
-        return a;
+    const bool own = u == v;
+    if (shift_ == Shift::laplacian) return (own ? degree_[u] : 0) - a;
+    if (shift_ == Shift::normalized_laplacian) {
+      return (own && degree_[u] > 0 ? 1 : 0) - a * inverse_root(u, 0) * inverse_root(v, 0);
     }
+    return shift_ == Shift::gcn ? (a + (own ? 1 : 0)) * inverse_root(u, 1) * inverse_root(v, 1) : a;
   }
 
  private:
@@ -49,7 +40,6 @@ class ShiftEntries {
     return d > 0 ? 1 / std::sqrt(d) : 0.0;
   }
 
-  const Graph& graph_;
   Shift shift_;
   std::vector<double> degree_;
 };
@@ -64,7 +54,7 @@ void for_each_entry(const Graph& graph, const ShiftEntries& entries, NodeId u, c
       own_seen = true;
       if (row[i] > u) add(u, entries(u, u, 0));
     }
-    add(row[i], entries(u, row[i], entries.weight(u, i)));
+    add(row[i], entries(u, row[i], weight_at(graph, u, i)));
   }
   if (!own_seen) add(u, entries(u, u, 0));
 }
@@ -88,7 +78,7 @@ ShiftOperator::ShiftOperator(const Graph& graph, Shift shift, int threads, const
       symmetric_(!graph.directed()) {
   const ShiftEntries entries(graph, shift);
   if (graph.directed() && entries.has_diagonal()) {
-    detail::fail(
+    fail(
         "a directed graph has no shift '{}'; take adjacency or adjacency-lmax, or drop "
         "directions",
         shift_name(shift));

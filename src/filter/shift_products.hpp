@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <bit>
 #include <utility>
 
@@ -24,7 +23,7 @@ void for_each_row(std::size_t rows, Eigen::Index columns, int threads, const Pro
       std::clamp<std::size_t>(static_cast<std::size_t>(columns), 1, values_between);
   const std::size_t mask = std::bit_floor(values_between / width) - 1;
   const std::size_t blocks = (rows + shift_rows_at_once - 1) / shift_rows_at_once;
-  detail::parallel_for(blocks, threads, [&](std::size_t block) {
+  parallel_for(blocks, threads, [&](std::size_t block) {
     const std::size_t end = std::min(rows, (block + 1) * shift_rows_at_once);
     for (std::size_t u = block * shift_rows_at_once; u < end; ++u) {
       if ((u & mask) == 0) throw_if_stopped(progress);
@@ -62,12 +61,10 @@ inline double shift_flops(const ShiftOperator& shift, std::size_t taps, std::int
   return 2 * static_cast<double>(width) * (products + own);
 }
 
-/// The products of one filter.
 template <typename Real, typename AllRows>
 class ShiftProducts {
  public:
-  ShiftProducts(const ShiftOperator& shift, const Taps& taps, const AllRows& all_rows,
-                Progress* progress)
+  ShiftProducts(const ShiftOperator& shift, const Taps& taps, AllRows all_rows, Progress* progress)
       : shift_(shift), taps_(taps), all_rows_(all_rows), progress_(progress) {}
 
   void apply(const SignalsView<Real>& x, SignalsSlice<Real>& y) const {
@@ -171,7 +168,7 @@ class ShiftProducts {
 
   const ShiftOperator& shift_;
   const Taps& taps_;
-  const AllRows& all_rows_;
+  AllRows all_rows_;
   Progress* progress_;
 };
 

@@ -68,8 +68,8 @@ LargestValue largest_eigenvalue(NodeId nodes, const Operator& apply, std::uint64
   solver.init(start.data());
   solver.compute(Spectra::SortRule::LargestAlge, most_restarts, precision);
   if (solver.info() != Spectra::CompInfo::Successful) {
-    detail::fail("the largest eigenvalue of a matrix of {} nodes was not found in {} steps", nodes,
-                 op.applications());
+    fail("the largest eigenvalue of a matrix of {} nodes was not found in {} steps", nodes,
+         op.applications());
   }
   return {.value = solver.eigenvalues()[0], .applications = op.applications() + 1};
 }

@@ -8,14 +8,10 @@
 
 #include "graph/build_rows.hpp"
 
-#include <algorithm>
-#include <atomic>
 #include <bit>
-#include <limits>
 #include <numeric>
 #include <optional>
 #include <thread>
-#include <utility>
 
 #include "base/aligned.hpp"
 #include "base/fail.hpp"

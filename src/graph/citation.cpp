@@ -1,20 +1,14 @@
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numeric>
-#include <utility>
-#include <vector>
 
 #include "base/fail.hpp"
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
 #include "base/streams.hpp"
-#include "graph/generate.hpp"
+#include "graph/build_rows.hpp"
 
 namespace ngf {
-
-using detail::random_for;
-using detail::Use;
 
 namespace {
 
@@ -86,11 +80,6 @@ Papers grow(NodeId nodes, std::uint64_t seed, const Progress* progress) {
 }
 
 template <typename T>
-void shuffle(std::vector<T>& items, Random random) {
-  for (std::size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[random.below(i)]);
-}
-
-template <typename T>
 std::vector<T> shuffled_numbers(std::size_t count, Random random) {
   std::vector<T> numbers(count);
   std::iota(numbers.begin(), numbers.end(), T{0});
@@ -152,7 +141,7 @@ SparseMatrixF bags_of_words(const std::vector<std::int32_t>& field, std::uint64_
   SparseMatrixF features(static_cast<Eigen::Index>(nodes),
                          static_cast<Eigen::Index>(vocabulary.size()));
   int* const offsets = features.outerIndexPtr();
-  detail::parallel_ranges(nodes, threads, [&](std::size_t begin, std::size_t end) {
+  parallel_ranges(nodes, threads, [&](std::size_t begin, std::size_t end) {
     for (std::size_t u = begin; u < end; ++u) {
       offsets[u + 1] = static_cast<int>(vocabulary.words(static_cast<NodeId>(u), field[u]).size());
     }
@@ -160,7 +149,7 @@ SparseMatrixF bags_of_words(const std::vector<std::int32_t>& field, std::uint64_
   std::partial_sum(offsets, offsets + nodes + 1, offsets);
   features.resizeNonZeros(offsets[nodes]);
   // Drawing the words again is cheaper than keeping them.
-  detail::parallel_ranges(nodes, threads, [&](std::size_t begin, std::size_t end) {
+  parallel_ranges(nodes, threads, [&](std::size_t begin, std::size_t end) {
     for (std::size_t u = begin; u < end; ++u) {
       const auto words = vocabulary.words(static_cast<NodeId>(u), field[u]);
       std::copy(words.begin(), words.end(), features.innerIndexPtr() + offsets[u]);
@@ -201,12 +190,10 @@ Split public_split(const std::vector<std::int32_t>& labels, std::uint64_t seed) 
 
 Dataset citation_network(std::uint64_t nodes, std::uint64_t seed, const GenerateOptions& options) {
   constexpr std::uint64_t most_nodes = 0x7fffffff / most_words;  // the matrix counts with an int
-  if (nodes > most_nodes) {
-    detail::fail("builtin:citation: nodes={} must be at most {}", nodes, most_nodes);
-  }
+  if (nodes > most_nodes) fail("builtin:citation: nodes={} must be at most {}", nodes, most_nodes);
   const NodeId N = detail::checked_nodes(nodes, 2 * static_cast<double>(nodes), options);
-  detail::check_budget(nodes * most_words * (sizeof(int) + sizeof(float)), options.memory,
-                       "the features of a citation network");
+  check_budget(nodes * most_words * (sizeof(int) + sizeof(float)), options.memory,
+               "the features of a citation network");
   Papers papers = grow(N, seed, options.progress);
   Dataset dataset;
   dataset.features = bags_of_words(papers.field, seed, options.threads);

@@ -15,7 +15,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <utility>
 #include <vector>
 
 #include "base/fail.hpp"
@@ -48,8 +47,8 @@ class Search {
       }
     }
     if (queue_.size() < hops_.size()) {
-      detail::fail("radius and diameter need a connected graph: node {} reaches {} of {} nodes",
-                   source, queue_.size(), hops_.size());
+      fail("radius and diameter need a connected graph: node {} reaches {} of {} nodes", source,
+           queue_.size(), hops_.size());
     }
     return hops_[queue_.back()];
   }

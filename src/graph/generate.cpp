@@ -1,24 +1,16 @@
 #include "ngf/generate.hpp"
 
-#include <algorithm>
 #include <array>
-#include <atomic>
-#include <limits>
-#include <utility>
-#include <vector>
 
 #include "base/fail.hpp"
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
 #include "base/streams.hpp"
-#include "graph/generate.hpp"
+#include "graph/build_rows.hpp"
 
 namespace ngf {
 
 using detail::checked_nodes;
-using detail::fail;
-using detail::random_for;
-using detail::Use;
 
 namespace detail {
 
@@ -57,7 +49,7 @@ Graph from_items(NodeId nodes, std::uint64_t count, const GenerateOptions& optio
   const std::uint64_t step = std::max<std::uint64_t>(64, count / 4096);
   std::vector<EdgeBlock> blocks((count + step - 1) / step);
   std::atomic<std::uint64_t> done{0};
-  detail::parallel_for(blocks.size(), options.threads, [&](std::size_t block) {
+  parallel_for(blocks.size(), options.threads, [&](std::size_t block) {
     throw_if_stopped(options.progress);
     const std::uint64_t end = std::min(count, (block + 1) * step);
     for (std::uint64_t i = block * step; i < end; ++i) add(i, blocks[block].edges);

@@ -1,20 +1,15 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <tuple>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 #include "base/fail.hpp"
 #include "ngf/generate.hpp"
 
 namespace ngf {
-
-using detail::fail;
 
 namespace {
 

@@ -1,11 +1,6 @@
 #include "ngf/graph.hpp"
 
-#include <algorithm>
-#include <limits>
-#include <mutex>
 #include <numeric>
-#include <optional>
-#include <utility>
 
 #include "base/fail.hpp"
 #include "base/memory.hpp"
@@ -47,9 +42,7 @@ struct GraphMaker {
 namespace {
 
 using detail::build_rows;
-using detail::fail;
 using detail::GraphMaker;
-using detail::parallel_ranges;
 using detail::Rows;
 
 /// The weight of the arc u -> v, or null when there is none. `unit` stands in where the graph has
@@ -63,7 +56,6 @@ const double* find_arc(const Graph& graph, NodeId u, NodeId v) {
                           : &unit;
 }
 
-/// Makes rows arc by arc.
 struct RowWriter {
   explicit RowWriter(bool weights) : weighted(weights) { rows.offsets.push_back(0); }
 
@@ -76,11 +68,6 @@ struct RowWriter {
   Rows rows;
   bool weighted;
 };
-
-/// The weight of the arc at `index` in row u.
-double weight_at(const Graph& graph, NodeId u, std::size_t index) {
-  return graph.weighted() ? graph.weights_of(u)[index] : 1;
-}
 
 bool precedes(const Edge& a, const Edge& b) {
   return a.from != b.from ? a.from < b.from : a.to < b.to;
@@ -103,7 +90,6 @@ struct Asymmetry {
   }
 };
 
-/// The asymmetry of rows [begin, end).
 Asymmetry asymmetry_of(const Graph& graph, NodeId begin, NodeId end) {
   Asymmetry found;
   for (NodeId u = begin; u < end; ++u) {
@@ -146,7 +132,7 @@ Graph from_matrix(NodeId nodes, std::vector<EdgeBlock> blocks, BuildOptions opti
   if (!counts.first_conflict) counts.first_conflict = asymmetry.conflict;
   if (asymmetry.none()) return GraphMaker::with_direction(std::move(graph), false);
   // The transpose, and rows that grow to at most twice as many arcs.
-  detail::check_budget(4 * graph.bytes(), options.memory, "making the matrix symmetric");
+  check_budget(4 * graph.bytes(), options.memory, "making the matrix symmetric");
   return symmetrize(graph);
 }
 

@@ -6,27 +6,19 @@
 
 #include "ngf/perturb.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <limits>
-#include <mutex>
 #include <numeric>
 #include <optional>
 #include <ranges>
-#include <utility>
-#include <vector>
 
 #include "base/fail.hpp"
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
 #include "base/streams.hpp"
+#include "graph/build_rows.hpp"
 
 namespace ngf {
-
-using detail::fail;
-using detail::random_for;
-using detail::Use;
 
 namespace {
 
@@ -97,7 +89,7 @@ struct Numbering {
   template <typename Count>
   Numbering(const Graph& graph, int threads, const Count& count)
       : begin(std::size_t{graph.nodes()} + 1) {
-    detail::parallel_ranges(graph.nodes(), threads, [&](std::size_t first, std::size_t last) {
+    parallel_ranges(graph.nodes(), threads, [&](std::size_t first, std::size_t last) {
       for (auto u = static_cast<NodeId>(first); u < last; ++u) {
         begin[u + std::size_t{1}] = count(Row(graph, u));
       }
@@ -130,7 +122,7 @@ Numbers distinct_numbers(std::uint64_t count, std::uint64_t total, Use use,
   while (numbers.size() < count) {
     const std::size_t kept = numbers.size();
     numbers.resize(count);
-    detail::parallel_ranges(count - kept, options.threads, [&](std::size_t begin, std::size_t end) {
+    parallel_ranges(count - kept, options.threads, [&](std::size_t begin, std::size_t end) {
       throw_if_stopped(options.progress);
       for (std::size_t i = begin; i < end; ++i) {
         numbers[kept + i] = random_for(options.seed, use, drawn + i).below(total);
@@ -152,7 +144,7 @@ Numbers flipped_numbers(const Numbering& numbering, double probability, Use use,
   if (probability <= 0) return numbers;
   std::mutex mutex;
   const std::size_t rows = numbering.begin.size() - 1;
-  detail::parallel_ranges(rows, options.threads, [&](std::size_t first, std::size_t last) {
+  parallel_ranges(rows, options.threads, [&](std::size_t first, std::size_t last) {
     throw_if_stopped(options.progress);
     Numbers found;
     for (std::size_t u = first; u < last; ++u) {
@@ -215,8 +207,8 @@ Plan make_plan(const Graph& graph, const PerturbOptions& options) {
   }
   // Per edge a number and a place in a list, which grow to twice their size, and two in the rows.
   const std::uint64_t bytes = graph.weighted() ? 64 : 40;
-  detail::check_budget(3 * graph.bytes() + to_create * bytes, options.memory,
-                       fmt::format("a graph with {} edges more", to_create));
+  check_budget(3 * graph.bytes() + to_create * bytes, options.memory,
+               fmt::format("a graph with {} edges more", to_create));
   if (options.as_probability) {
     plan.destroyed = flipped_numbers(plan.edges, options.destroy, Use::perturb_destroyed, options);
     plan.created = flipped_numbers(plan.free, options.create, Use::perturb_created, options);
@@ -237,17 +229,16 @@ class Rebuild {
   Graph graph() const {
     std::vector<EdgeBlock> blocks;
     std::mutex mutex;
-    detail::parallel_ranges(graph_.nodes(), options_.threads,
-                            [&](std::size_t begin, std::size_t end) {
-                              throw_if_stopped(options_.progress);
-                              EdgeBlock block;
-                              for (auto u = static_cast<NodeId>(begin); u < end; ++u) {
-                                keep_edges(u, block);
-                                add_edges(u, block);
-                              }
-                              const std::lock_guard lock(mutex);
-                              blocks.push_back(std::move(block));
-                            });
+    parallel_ranges(graph_.nodes(), options_.threads, [&](std::size_t begin, std::size_t end) {
+      throw_if_stopped(options_.progress);
+      EdgeBlock block;
+      for (auto u = static_cast<NodeId>(begin); u < end; ++u) {
+        keep_edges(u, block);
+        add_edges(u, block);
+      }
+      const std::lock_guard lock(mutex);
+      blocks.push_back(std::move(block));
+    });
     return build_graph(graph_.nodes(), std::move(blocks),
                        {.directed = graph_.directed(),
                         .keep_self_loops = true,
@@ -262,13 +253,9 @@ class Rebuild {
     if (graph_.weighted()) block.weights.push_back(weight);
   }
 
-  double weight_at(NodeId u, std::size_t index) const {
-    return graph_.weighted() ? graph_.weights_of(u)[index] : 1;
-  }
-
   void keep_edges(NodeId u, EdgeBlock& block) const {
     const Row row(graph_, u);
-    if (const auto loop = row.index_of_loop()) push(u, u, weight_at(u, *loop), block);
+    if (const auto loop = row.index_of_loop()) push(u, u, weight_at(graph_, u, *loop), block);
     auto next =
         std::lower_bound(plan_.destroyed.begin(), plan_.destroyed.end(), plan_.edges.begin[u]);
     for (std::uint64_t i = 0; i < row.edges(); ++i) {
@@ -277,7 +264,7 @@ class Rebuild {
         continue;
       }
       const std::size_t index = row.index_of_edge(i);
-      push(u, graph_.neighbors(u)[index], weight_at(u, index), block);
+      push(u, graph_.neighbors(u)[index], weight_at(graph_, u, index), block);
     }
   }
 
@@ -295,7 +282,7 @@ class Rebuild {
     const std::uint64_t number =
         random_for(options_.seed, Use::perturb_weights, item).below(plan_.edges.total());
     const NodeId u = plan_.edges.row_of(number);
-    return weight_at(u, Row(graph_, u).index_of_edge(number - plan_.edges.begin[u]));
+    return weight_at(graph_, u, Row(graph_, u).index_of_edge(number - plan_.edges.begin[u]));
   }
 
   const Graph& graph_;

@@ -1,8 +1,6 @@
 #pragma once
 
-#include <cstdint>
 #include <functional>
-#include <span>
 
 #include "ngf/graph.hpp"
 

@@ -1,8 +1,6 @@
 #pragma once
 
 #include <functional>
-#include <string>
-#include <vector>
 
 #include "io/input.hpp"
 #include "ngf/io/read.hpp"

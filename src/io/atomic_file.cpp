@@ -9,15 +9,12 @@
 #include <cerrno>
 #include <cstring>
 #include <string>
-#include <utility>
 
 #include "base/fail.hpp"
 
 namespace ngf::io {
 
 namespace {
-
-using detail::fail;
 
 // Passing names that a signal handler may have to remove. A slot is taken by whoever turns its
 // pointer from null; the text it points at lives as long as its AtomicFile.

@@ -9,7 +9,6 @@
 
 namespace ngf::io {
 
-using detail::fail;
 using Path = std::filesystem::path;
 
 namespace {
@@ -20,7 +19,6 @@ constexpr std::string_view planetoid_url =
     "https://raw.githubusercontent.com/kimiyoung/planetoid/"
     "af6abf468a772cc055bec88c52e4d6f51b7c37e3/data";
 
-/// Of a file.
 struct Content {
   std::uint64_t size;
   std::string_view sha256;

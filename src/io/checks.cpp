@@ -1,6 +1,5 @@
 #include "io/checks.hpp"
 
-#include <algorithm>
 #include <limits>
 
 #include "base/fail.hpp"
@@ -11,12 +10,11 @@ namespace ngf::io {
 void check_node_count(std::uint64_t nodes, const Input& input, std::string_view place) {
   constexpr std::uint64_t always_fine = std::uint64_t{1} << 22;
   if (nodes > std::numeric_limits<NodeId>::max()) {
-    detail::fail("{}: {} nodes; at most {} are possible", place, nodes,
-                 std::numeric_limits<NodeId>::max());
+    fail("{}: {} nodes; at most {} are possible", place, nodes, std::numeric_limits<NodeId>::max());
   }
   if (nodes > std::max(always_fine, 64 * input.size())) {
-    detail::fail("{}: {} nodes in a file of {} bytes: the number is not credible", place, nodes,
-                 input.size());
+    fail("{}: {} nodes in a file of {} bytes: the number is not credible", place, nodes,
+         input.size());
   }
 }
 
@@ -29,8 +27,8 @@ std::int64_t largest_label(std::uint64_t nodes) {
 void check_matrix_budget(const Input& input, std::uint64_t rows, std::uint64_t cols,
                          const MatrixReadOptions& options) {
   const auto copies = static_cast<std::uint64_t>(options.copies);
-  detail::check_budget(copies * rows * cols * sizeof(double), options.memory,
-                       fmt::format("{}: work on {} x {} numbers", input.name(), rows, cols));
+  check_budget(copies * rows * cols * sizeof(double), options.memory,
+               fmt::format("{}: work on {} x {} numbers", input.name(), rows, cols));
 }
 
 Advice read_anyway() { return {"the option {} reads it anyway", {{"lenient", true}}}; }

@@ -2,10 +2,6 @@
 
 // What no file is trusted in: the sizes that it claims, and that it agrees with itself.
 
-#include <cstdint>
-#include <string>
-#include <string_view>
-
 #include "io/input.hpp"
 #include "ngf/error.hpp"
 #include "ngf/io/read.hpp"

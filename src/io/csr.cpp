@@ -2,13 +2,10 @@
 
 #include <algorithm>
 #include <limits>
-#include <utility>
 
 #include "base/fail.hpp"
 
 namespace ngf::io {
-
-using detail::fail;
 
 void check_csr(const Csr& csr, std::string_view place) {
   const auto& indptr = csr.indptr;

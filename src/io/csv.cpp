@@ -3,27 +3,20 @@
 //
 // As a graph, entry (u, v) is the weight of u-v, and 0 is no edge.
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include "base/fail.hpp"
 #include "io/assemble.hpp"
 #include "io/checks.hpp"
 #include "io/formats.hpp"
-#include "io/quote.hpp"
 #include "io/text.hpp"
 #include "io/text_writer.hpp"
 
 namespace ngf::io {
 
 namespace {
-
-using detail::fail;
 
 /// Opens tables that are too small to be told from an edge list.
 constexpr std::string_view table_comment = "# ngf adjacency table:";

@@ -14,14 +14,8 @@
 // A list with that number of edges, which count self-loops, ends in a newline, so that no part of
 // it passes for the whole.
 
-#include <algorithm>
-#include <atomic>
 #include <bit>
-#include <cstdint>
 #include <numeric>
-#include <string>
-#include <string_view>
-#include <utility>
 
 #include "base/fail.hpp"
 #include "base/parallel.hpp"
@@ -30,16 +24,11 @@
 #include "io/checks.hpp"
 #include "io/formats.hpp"
 #include "io/pair_lines.hpp"
-#include "io/quote.hpp"
 #include "io/text_writer.hpp"
 
 namespace ngf::io {
 
 namespace {
-
-using detail::count_edges;
-using detail::fail;
-using detail::parallel_for;
 
 constexpr std::string_view our_comment = "# ngf edge list:";
 
@@ -188,7 +177,6 @@ std::vector<NodeId> compact_ids(std::vector<EdgeBlock>& blocks, NodeId smallest,
   return sorted;
 }
 
-/// Subtracts `base` from all ids.
 void subtract_base(std::vector<EdgeBlock>& blocks, NodeId base, int threads) {
   if (base == 0) return;
   parallel_for(blocks.size(), threads, [&](std::size_t b) {

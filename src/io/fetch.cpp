@@ -10,19 +10,14 @@
 #include <array>
 #include <cerrno>
 #include <exception>
-#include <memory>
-#include <string_view>
 #include <system_error>
-#include <utility>
 
 #include "base/fail.hpp"
 #include "io/atomic_file.hpp"
-#include "io/quote.hpp"
+#include "io/input.hpp"
 #include "io/sha256.hpp"
 
 namespace ngf::io {
-
-using detail::fail;
 
 namespace {
 

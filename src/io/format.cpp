@@ -1,13 +1,9 @@
 #include "ngf/io/format.hpp"
 
 #include <algorithm>
-#include <array>
-#include <filesystem>
-#include <string>
-#include <string_view>
-#include <utility>
 
 #include "base/fail.hpp"
+#include "base/names.hpp"
 #include "io/formats.hpp"
 #include "io/planetoid.hpp"
 #include "io/text.hpp"
@@ -16,7 +12,6 @@ namespace ngf::io {
 
 namespace {
 
-using detail::fail;
 using namespace std::string_view_literals;
 
 /// Files that people have lying around, by their first bytes, and what to do about them.
@@ -150,10 +145,9 @@ Format detect_text(const Input& input) {
 }  // namespace
 
 std::string_view format_name(Format format) {
-  constexpr std::array<std::string_view, 10> names{
-      "edge-list", "matrix-market", "metis",   "adjacency-csv", "adjacency-npy",
-      "npz-scipy", "npz-edges",     "npz-csr", "npz-ppnp",      "planetoid"};
-  return names[static_cast<std::size_t>(format)];
+  return detail::name_in({"edge-list", "matrix-market", "metis", "adjacency-csv", "adjacency-npy",
+                          "npz-scipy", "npz-edges", "npz-csr", "npz-ppnp", "planetoid"},
+                         format);
 }
 
 bool is_npy(const Input& input) { return input.read_at(0, 6) == "\x93NUMPY"; }

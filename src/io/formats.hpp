@@ -4,11 +4,6 @@
 // that are called as formats have these functions. `piece_bytes` is how much of a file a thread
 // takes at a time.
 
-#include <filesystem>
-#include <optional>
-#include <string>
-#include <string_view>
-
 #include "io/atomic_file.hpp"
 #include "io/input.hpp"
 #include "io/text.hpp"

@@ -4,17 +4,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <utility>
 
 #include "base/fail.hpp"
 #include "base/memory.hpp"
 
 namespace ngf::io {
-
-using detail::fail;
 
 Input::Input(const std::filesystem::path& path, std::uint64_t memory) : name_(path.string()) {
   file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -37,7 +33,7 @@ void Input::hold_pipe(std::uint64_t memory) {
     if (size_ + piece > held_.capacity()) {
       // While the content moves to a larger place, it is in both.
       const std::size_t larger = 2 * (size_ + piece);
-      detail::check_budget(larger, memory, name_ + ": what comes through the pipe");
+      check_budget(larger, memory, name_ + ": what comes through the pipe");
       held_.reserve(larger);
     }
     held_.resize(size_ + piece);

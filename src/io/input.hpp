@@ -4,9 +4,19 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ngf::io {
+
+/// Bytes of a file, fit for an error: in quotes, printable, at most 40 of them. An object rather
+/// than a function, so that a call with a std::string does not find std::quoted.
+inline constexpr auto quoted = [](std::string_view bytes) {
+  std::string text = "'";
+  for (const char byte : bytes.substr(0, 40)) text += byte >= ' ' && byte <= '~' ? byte : '?';
+  text += bytes.size() > 40 ? "...'" : "'";
+  return text;
+};
 
 /// The bytes of a file, at any offset, from any thread. A regular file is read in pieces, so that
 /// a large one need not be in memory; what comes through a pipe is held.

@@ -9,27 +9,17 @@
 // when the first entry has a value. Files that we write have a comment that promises a newline at
 // their end, so that no part of them passes for the whole.
 
-#include <array>
-#include <atomic>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-
 #include "base/fail.hpp"
 #include "base/parallel.hpp"
 #include "io/assemble.hpp"
 #include "io/checks.hpp"
 #include "io/formats.hpp"
 #include "io/pair_lines.hpp"
-#include "io/quote.hpp"
 #include "io/text_writer.hpp"
 
 namespace ngf::io {
 
 namespace {
-
-using detail::fail;
 
 constexpr std::string_view banner = "%%matrixmarket";
 constexpr std::string_view our_mark = "% written by ngf: the last line ends in a newline";
@@ -126,7 +116,7 @@ void check_sizes(const Input& input, const MatrixMarketHead& head) {
 bool both_triangles(const std::vector<EdgeBlock>& blocks, int threads) {
   std::atomic<bool> upper{false};
   std::atomic<bool> lower{false};
-  detail::parallel_for(blocks.size(), threads, [&](std::size_t b) {
+  parallel_for(blocks.size(), threads, [&](std::size_t b) {
     for (const auto [row, column] : blocks[b].edges) {
       if (row < column) upper = true;
       if (row > column) lower = true;

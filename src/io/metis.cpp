@@ -10,23 +10,17 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <string>
-#include <string_view>
-#include <utility>
 
 #include "base/fail.hpp"
 #include "io/assemble.hpp"
 #include "io/checks.hpp"
 #include "io/formats.hpp"
-#include "io/quote.hpp"
 #include "io/text.hpp"
 #include "io/text_writer.hpp"
 
 namespace ngf::io {
 
 namespace {
-
-using detail::fail;
 
 struct MetisHead {
   std::uint64_t nodes = 0;
@@ -136,7 +130,6 @@ Rows parse_rows(std::string_view text, const MetisHead& head) {
   return piece;
 }
 
-/// The number of the line of a node, for errors.
 std::uint64_t line_of(const Input& input, const MetisHead& head, std::uint64_t node) {
   LineReader lines(input, any_length_of_line);
   std::uint64_t rows = 0;

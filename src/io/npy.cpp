@@ -12,17 +12,13 @@
 #include <limits>
 #include <tuple>
 #include <type_traits>
-#include <utility>
 
 #include "base/fail.hpp"
 #include "io/checks.hpp"
-#include "io/quote.hpp"
 
 namespace ngf::io {
 
 namespace {
-
-using detail::fail;
 
 static_assert(std::endian::native == std::endian::little);
 
@@ -150,30 +146,12 @@ class Dictionary {
     const bool whole = text.size() >= 2 && std::from_chars(text.data() + 1, end, size).ptr == end;
     header.kind = whole ? text.front() : '?';
     header.item_bytes = size;
-    const auto one_of = [&](std::initializer_list<std::uint64_t> sizes) {
-      return std::find(sizes.begin(), sizes.end(), size) != sizes.end();
-    };
-    bool known = false;
-    switch (header.kind) {
-      case 'b':
-        known = size == 1;
-        break;
-      case 'i':
-      case 'u':
-        known = one_of({1, 2, 4, 8});
-        break;
-      case 'f':
-        known = one_of({2, 4, 8});
-        break;
-      case 'U':
-        header.item_bytes *= 4;
-        [[fallthrough]];
-      case 'S':
-        known = size <= std::numeric_limits<std::uint32_t>::max();
-        break;
-      default:
-        break;
-    }
+    const bool text_kind = header.kind == 'S' || header.kind == 'U';
+    if (header.kind == 'U') header.item_bytes *= 4;
+    constexpr std::string_view numbers = " b1 i1 i2 i4 i8 u1 u2 u4 u8 f2 f4 f8 ";
+    const bool known = text_kind ? size <= std::numeric_limits<std::uint32_t>::max()
+                                 : numbers.find(fmt::format(" {}{} ", header.kind, size)) !=
+                                       std::string_view::npos;
     if (!known) {
       fail("{}: dtype {} is not read; save as bool, an integer, float16, float32 or float64",
            place_, quoted(dtype));

@@ -1,11 +1,6 @@
 #pragma once
 
-#include <cstdint>
 #include <functional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "io/atomic_file.hpp"
 #include "io/input.hpp"

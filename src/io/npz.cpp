@@ -1,12 +1,6 @@
-#include <algorithm>
 #include <cmath>
-#include <limits>
-#include <optional>
 #include <set>
-#include <string>
 #include <tuple>
-#include <utility>
-#include <vector>
 
 #include "base/fail.hpp"
 #include "base/memory.hpp"
@@ -16,14 +10,11 @@
 #include "io/formats.hpp"
 #include "io/npy.hpp"
 #include "io/npz_layout.hpp"
-#include "io/quote.hpp"
 #include "io/zip.hpp"
 
 namespace ngf::io {
 
 namespace {
-
-using detail::fail;
 
 /// Names that the collections give to nodes, classes and attributes: nothing that a graph needs.
 bool is_only_a_name(std::string_view member) {
@@ -122,20 +113,23 @@ class Reader {
 
   // Checks the budget before a copy of an array is made.
   void ask(std::uint64_t bytes, const std::string& place) const {
-    detail::check_budget(bytes, options_.memory, place);
+    check_budget(bytes, options_.memory, place);
   }
 
-  static void need_length(const NpyArray& array, std::uint64_t length) {
-    if (array.shape().size() != 1 || array.count() != length) {
-      fail("{}: has the shape ({}); expected ({},)", array.place(), fmt::join(array.shape(), ", "),
-           length);
+  // An array of one dimension, of this length where it is known.
+  NpyArray list(std::string_view name, std::optional<std::uint64_t> length = {},
+                std::uint64_t limit = std::numeric_limits<std::uint64_t>::max()) {
+    NpyArray result = array(name, limit);
+    const std::uint64_t expected = length.value_or(result.count());
+    if (result.shape().size() != 1 || result.count() != expected) {
+      fail("{}: has the shape ({}); expected ({},)", result.place(),
+           fmt::join(result.shape(), ", "), expected);
     }
+    return result;
   }
 
-  // The two sizes of a sparse matrix.
   std::pair<std::uint64_t, std::uint64_t> read_shape(std::string_view prefix) {
-    const NpyArray shape = array(joined(prefix, "shape"), few_bytes);
-    need_length(shape, 2);
+    const NpyArray shape = list(joined(prefix, "shape"), 2, few_bytes);
     const auto sizes = shape.to_int64s();
     if (sizes[0] < 0 || sizes[1] < 0) {
       fail("{}: {} x {} is no size", shape.place(), sizes[0], sizes[1]);
@@ -148,12 +142,10 @@ class Reader {
     Csr csr;
     std::tie(csr.rows, csr.cols) = read_shape(prefix);
     if (by_columns) std::swap(csr.rows, csr.cols);
-    const NpyArray indptr = array(joined(prefix, "indptr"));
-    need_length(indptr, indptr.count());
+    const NpyArray indptr = list(joined(prefix, "indptr"));
     ask(indptr.count() * sizeof(std::int64_t), indptr.place());
     csr.indptr = indptr.to_int64s();
-    const NpyArray indices = array(joined(prefix, "indices"));
-    need_length(indices, indices.count());
+    const NpyArray indices = list(joined(prefix, "indices"));
     ask(indices.count() * sizeof(NodeId), indices.place());
     csr.indices = indices.to_indices(csr.cols);
     check_csr(csr, indptr.place());
@@ -162,8 +154,7 @@ class Reader {
 
   // Empty when the file only says where the entries are.
   std::vector<double> read_weights(std::string_view name, std::uint64_t count) {
-    const NpyArray data = array(name);
-    need_length(data, count);
+    const NpyArray data = list(name, count);
     if (data.header().kind == 'b') return {};
     ask(count * sizeof(double), data.place());
     auto weights = data.to_doubles();
@@ -221,10 +212,8 @@ class Reader {
   EdgeBlock read_coordinates() {
     const auto [rows, cols] = read_shape("");
     need_square(rows, cols, "");
-    const NpyArray row = array("row");
-    need_length(row, row.count());
-    const NpyArray col = array("col");
-    need_length(col, row.count());
+    const NpyArray row = list("row");
+    const NpyArray col = list("col", row.count());
     ask(row.count() * (2 * sizeof(NodeId) + sizeof(Edge)), input_.name());
     const auto from = row.to_indices(rows);
     const auto to = col.to_indices(cols);
@@ -267,8 +256,7 @@ class Reader {
       dataset.features = dense.to_matrix();
     } else if (has(values)) {
       const Csr csr = read_csr(layout.sparse_features, false);
-      const NpyArray data = array(values);
-      need_length(data, csr.indices.size());
+      const NpyArray data = list(values, csr.indices.size());
       agree_on_nodes(csr.rows, data.place());
       ask(data.count() * (2 * sizeof(float) + sizeof(int)), data.place());
       dataset.features = to_sparse(csr, data.to_floats(), data.place());
@@ -277,8 +265,7 @@ class Reader {
 
   void read_labels(const Layout& layout, Dataset& dataset) {
     if (!has(layout.labels)) return;
-    const NpyArray labels = array(layout.labels);
-    need_length(labels, labels.count());
+    const NpyArray labels = list(layout.labels);
     agree_on_nodes(labels.count(), labels.place());
     const std::int64_t largest = largest_label(labels.count());
     for (const std::int64_t label : labels.to_int64s()) {

@@ -13,9 +13,6 @@
 // for sparse features.
 
 #include <array>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "ngf/dataset.hpp"
 #include "ngf/io/format.hpp"

@@ -1,10 +1,4 @@
-#include <array>
 #include <cstddef>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include "base/fail.hpp"
 #include "io/formats.hpp"
@@ -15,8 +9,6 @@
 namespace ngf::io {
 
 namespace {
-
-using detail::fail;
 
 class Writer {
  public:

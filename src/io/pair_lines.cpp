@@ -2,23 +2,18 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <string>
-#include <string_view>
 #include <utility>
 
 #include "base/aligned.hpp"
 #include "base/memory.hpp"
-#include "io/quote.hpp"
 
 namespace ngf::io {
 
 namespace {
 
-/// Says what is wrong with the id at `at`.
 [[noreturn]] void refuse_id(const char* at, const PairRules& rules) {
   const std::string_view field = field_at(at);
   if (at_line_end(at)) {
@@ -58,7 +53,6 @@ inline const char* parse_short_digits(const char* at, std::uint64_t& value) {
   return at + count;
 }
 
-/// Parses one piece of a file.
 class PairParser {
  public:
   explicit PairParser(const PairRules& rules) : rules_(rules) {}
@@ -105,8 +99,8 @@ class PairParser {
 
     const char* at;
     const char* end;
-    detail::AlignedVector<Edge> edges;
-    detail::AlignedVector<double> weights;
+    AlignedVector<Edge> edges;
+    AlignedVector<double> weights;
     Edge* edge = edges.data();
     double* weight = weights.data();
   };
@@ -199,8 +193,8 @@ void check_memory(const Input& input, const PieceOptions& options, const PairRul
   const std::uint64_t edges = (input.size() - options.offset) / sample.size() * lines;
   const std::uint64_t arc_bytes = sizeof(NodeId) + sizeof(std::uint16_t);
   const std::uint64_t weight_bytes = rules.weighted ? 3 * sizeof(double) : 0;
-  detail::check_budget(edges * (sizeof(Edge) + 2 * arc_bytes + weight_bytes), options.memory,
-                       fmt::format("{}: reading it", input.name()));
+  check_budget(edges * (sizeof(Edge) + 2 * arc_bytes + weight_bytes), options.memory,
+               fmt::format("{}: reading it", input.name()));
 }
 
 }  // namespace

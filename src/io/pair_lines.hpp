@@ -2,9 +2,7 @@
 
 // Lines "u v [weight]": what edge lists and Matrix Market files are made of.
 
-#include <cstdint>
 #include <limits>
-#include <vector>
 
 #include "io/input.hpp"
 #include "io/text.hpp"
@@ -23,7 +21,6 @@ struct PairRules {
   bool further_columns = false;  ///< more columns are skipped; otherwise they are an error
 };
 
-/// What the lines of a file hold.
 struct Pairs {
   std::vector<EdgeBlock> blocks;
   std::uint64_t count = 0;

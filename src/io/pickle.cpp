@@ -15,11 +15,8 @@
 #include <limits>
 
 #include "base/fail.hpp"
-#include "io/quote.hpp"
 
 namespace ngf::io {
-
-using detail::fail;
 
 namespace {
 
@@ -86,80 +83,58 @@ class PickleMachine {
          fmt::format(text, std::forward<Args>(args)...));
   }
 
-  void step() {
-    switch (opcode_) {
-      case 0x80:  // PROTO
-        if (const auto version = take_number(1); version != 2) {
-          wrong("has protocol {}; only 2 is read", version);
-        }
-        return;
-      case stop_op:
-        pickle_.root_ = pop();
-        if (!stack_.empty() || !marks_.empty()) wrong("ends with unfinished values");
-        return;
-      case '(':  // MARK
-        return marks_.push_back(stack_.size());
-      case 'c':  // GLOBAL
-        return push_global();
-      case 'R':  // REDUCE
-        return reduce();
-      case 0x81:  // NEWOBJ
-        return new_object();
-      case 'b':  // BUILD
-        return build();
-      case 'q':  // BINPUT
-        return put(take_number(1));
-      case 'r':  // LONG_BINPUT
-        return put(take_number(4));
-      case 'h':  // BINGET
-        return get(take_number(1));
-      case 'a':  // APPEND
-        return extend(Kind::list, 1);
-      case 'e':  // APPENDS
-        return extend(Kind::list, above_mark());
-      case 'u': {  // SETITEMS
-        const std::size_t count = above_mark();
-        if (count % 2 != 0) wrong("sets a key without a value");
-        return extend(Kind::dict, count);
-      }
-      default:
-        push_value();
-    }
+  using Operation = void (*)(PickleMachine&);
+
+  // By opcode; null where this format does not need it.
+  static constexpr std::array<Operation, 256> make_operations() {
+    using Machine = PickleMachine;
+    std::array<Operation, 256> table{};
+    table[0x80] = [](Machine& m) { m.check_protocol(m.take_number(1)); };         // PROTO
+    table[stop_op] = [](Machine& m) { m.stop(); };                                // STOP
+    table['('] = [](Machine& m) { m.marks_.push_back(m.stack_.size()); };         // MARK
+    table['c'] = [](Machine& m) { m.push_global(); };                             // GLOBAL
+    table['R'] = [](Machine& m) { m.reduce(); };                                  // REDUCE
+    table[0x81] = [](Machine& m) { m.new_object(); };                             // NEWOBJ
+    table['b'] = [](Machine& m) { m.build(); };                                   // BUILD
+    table['q'] = [](Machine& m) { m.put(m.take_number(1)); };                     // BINPUT
+    table['r'] = [](Machine& m) { m.put(m.take_number(4)); };                     // LONG_BINPUT
+    table['h'] = [](Machine& m) { m.get(m.take_number(1)); };                     // BINGET
+    table['a'] = [](Machine& m) { m.extend(Kind::list, 1); };                     // APPEND
+    table['e'] = [](Machine& m) { m.extend(Kind::list, m.above_mark()); };        // APPENDS
+    table['u'] = [](Machine& m) { m.extend(Kind::dict, m.pairs_above_mark()); };  // SETITEMS
+    table['N'] = [](Machine& m) { m.stack_.push_back(none); };                    // NONE
+    table[0x88] = [](Machine& m) { m.stack_.push_back(true_value); };             // NEWTRUE
+    table[0x89] = [](Machine& m) { m.stack_.push_back(false_value); };            // NEWFALSE
+    table['J'] = [](Machine& m) { m.push({Kind::integer, m.take_number(4)}); };   // BININT
+    table['K'] = [](Machine& m) { m.push({Kind::integer, m.take_number(1)}); };   // BININT1
+    table['M'] = [](Machine& m) { m.push({Kind::integer, m.take_number(2)}); };   // BININT2
+    table['U'] = [](Machine& m) { m.push_string(m.take_number(1)); };             // SHORT_BINSTRING
+    table['T'] = [](Machine& m) { m.push_string(m.take_number(4)); };             // BINSTRING
+    table[')'] = [](Machine& m) { m.stack_.push_back(empty_tuple); };             // EMPTY_TUPLE
+    table[0x85] = [](Machine& m) { m.push_tuple(1); };                            // TUPLE1
+    table[0x86] = [](Machine& m) { m.push_tuple(2); };                            // TUPLE2
+    table[0x87] = [](Machine& m) { m.push_tuple(3); };                            // TUPLE3
+    table['t'] = [](Machine& m) { m.push_tuple(m.above_mark()); };                // TUPLE
+    table[']'] = [](Machine& m) { m.push({Kind::list}); };                        // EMPTY_LIST
+    table['}'] = [](Machine& m) { m.push({Kind::dict}); };                        // EMPTY_DICT
+    return table;
   }
 
-  void push_value() {
-    switch (opcode_) {
-      case 'N':  // NONE
-        return stack_.push_back(none);
-      case 0x88:  // NEWTRUE
-        return stack_.push_back(true_value);
-      case 0x89:  // NEWFALSE
-        return stack_.push_back(false_value);
-      case 'J':  // BININT
-        return push({Kind::integer, take_number(4)});
-      case 'K':  // BININT1
-        return push({Kind::integer, take_number(1)});
-      case 'M':  // BININT2
-        return push({Kind::integer, take_number(2)});
-      case 'U':  // SHORT_BINSTRING
-        return push_string(take_number(1));
-      case 'T':  // BINSTRING
-        return push_string(take_number(4));
-      case ')':  // EMPTY_TUPLE
-        return stack_.push_back(empty_tuple);
-      case 0x85:  // TUPLE1
-      case 0x86:  // TUPLE2
-      case 0x87:  // TUPLE3
-        return push_tuple(opcode_ - 0x84U);
-      case 't':  // TUPLE
-        return push_tuple(above_mark());
-      case ']':  // EMPTY_LIST
-        return push({Kind::list});
-      case '}':  // EMPTY_DICT
-        return push({Kind::dict});
-      default:
-        wrong("has the opcode 0x{:02x}, which this format does not need: refused", opcode_);
+  void step() {
+    static constexpr std::array<Operation, 256> operations = make_operations();
+    if (operations[opcode_] == nullptr) {
+      wrong("has the opcode 0x{:02x}, which this format does not need: refused", opcode_);
     }
+    operations[opcode_](*this);
+  }
+
+  void check_protocol(std::uint32_t version) const {
+    if (version != 2) wrong("has protocol {}; only 2 is read", version);
+  }
+
+  void stop() {
+    pickle_.root_ = pop();
+    if (!stack_.empty() || !marks_.empty()) wrong("ends with unfinished values");
   }
 
   std::string_view take(std::size_t length) {
@@ -210,6 +185,12 @@ class PickleMachine {
     if (marks_.empty()) wrong("uses a mark that is not there");
     const std::size_t count = stack_.size() - marks_.back();
     marks_.pop_back();
+    return count;
+  }
+
+  std::size_t pairs_above_mark() {
+    const std::size_t count = above_mark();
+    if (count % 2 != 0) wrong("sets a key without a value");
     return count;
   }
 

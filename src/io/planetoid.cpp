@@ -10,25 +10,19 @@
 
 #include "io/planetoid.hpp"
 
-#include <algorithm>
-#include <array>
 #include <charconv>
-#include <memory>
+#include <deque>
 #include <optional>
-#include <utility>
 
 #include "base/fail.hpp"
 #include "base/memory.hpp"
 #include "io/assemble.hpp"
 #include "io/checks.hpp"
 #include "io/pickle.hpp"
-#include "io/quote.hpp"
 
 namespace ngf::io {
 
 namespace {
-
-using detail::fail;
 
 Pickle::Sparse read_features(const Input& input) {
   const Pickle pickle(input);
@@ -163,7 +157,7 @@ void check_memory(const PlanetoidFiles& files, const ReadOptions& options) {
                             &files.graph, &files.test_index}) {
     total += file->size();
   }
-  detail::check_budget(copies * total, options.memory, files.allx.name() + ": the data set");
+  check_budget(copies * total, options.memory, files.allx.name() + ": the data set");
 }
 
 }  // namespace
@@ -214,17 +208,17 @@ ReadResult read_planetoid(const PlanetoidFiles& files, const ReadOptions& option
 
 ReadResult read_planetoid(const std::filesystem::path& folder, const std::string& name,
                           const ReadOptions& options) {
-  std::array<std::unique_ptr<Input>, planetoid_endings.size()> inputs;
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const std::string file = planetoid_file(name, planetoid_endings[i]);
+  std::deque<Input> inputs;
+  for (const std::string_view ending : planetoid_endings) {
+    const std::string file = planetoid_file(name, ending);
     if (!std::filesystem::exists(folder / file)) {
       fail("{}: has no file {}, which a Planetoid data set needs", folder.string(), file);
     }
-    inputs[i] = std::make_unique<Input>(folder / file);
+    inputs.emplace_back(folder / file);
   }
-  return read_planetoid({*inputs[0], *inputs[1], *inputs[2], *inputs[3], *inputs[4], *inputs[5],
-                         *inputs[6], *inputs[7]},
-                        options);
+  return read_planetoid(
+      {inputs[0], inputs[1], inputs[2], inputs[3], inputs[4], inputs[5], inputs[6], inputs[7]},
+      options);
 }
 
 }  // namespace ngf::io

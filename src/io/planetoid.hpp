@@ -1,8 +1,6 @@
 #pragma once
 
 #include <array>
-#include <string>
-#include <string_view>
 
 #include "io/input.hpp"
 #include "ngf/io/read.hpp"
@@ -17,7 +15,6 @@ inline std::string planetoid_file(std::string_view name, std::string_view ending
   return std::string("ind.").append(name).append(".").append(ending);
 }
 
-/// The eight files of a Planetoid data set.
 struct PlanetoidFiles {
   const Input& x;
   const Input& y;

@@ -1,6 +1,5 @@
 #include "io/sha256.hpp"
 
-#include <fmt/format.h>
 #include <openssl/evp.h>
 
 #include <array>
@@ -13,7 +12,7 @@ namespace ngf::io {
 namespace {
 
 void check(int result) {
-  if (result != 1) detail::fail("SHA-256 failed in OpenSSL");
+  if (result != 1) fail("SHA-256 failed in OpenSSL");
 }
 
 }  // namespace
@@ -35,9 +34,7 @@ std::string Sha256::finish() {
   std::array<unsigned char, 32> sum{};
   check(EVP_DigestFinal_ex(context_.get(), sum.data(), nullptr));
   restart();
-  std::string text;
-  for (const unsigned char byte : sum) text += fmt::format("{:02x}", byte);
-  return text;
+  return fmt::format("{:02x}", fmt::join(sum, ""));
 }
 
 std::string sha256_of_file(const std::filesystem::path& path, const Progress* progress) {

@@ -11,26 +11,28 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <string_view>
 #include <tuple>
-#include <utility>
 
 #include "base/fail.hpp"
-#include "io/quote.hpp"
+#include "io/atomic_file.hpp"
+#include "io/sha256.hpp"
 
 namespace ngf::io {
 
 namespace {
-
-using detail::fail;
 
 static_assert(std::endian::native == std::endian::little);
 
 constexpr std::uint64_t length_bytes = 8;
 // The limit of the other implementations.
 constexpr std::uint64_t longest_header = 100'000'000;
+
+// The key of the header that names no tensor, and that of the checksum among the metadata.
+constexpr std::string_view tensor_metadata_key = "__metadata__";
+constexpr std::string_view tensor_checksum_key = "ngf-sha256";
 
 struct Kind {
   std::string_view name;
@@ -282,6 +284,56 @@ void check_checksum(TensorFile& file, const std::vector<Entry>& entries, const s
       name, tensor_checksum_key);
 }
 
+// ---- Writing ----
+
+/// In the order of the file.
+using ByName = std::map<std::string_view, const Tensor*>;
+
+ByName sorted_tensors(const TensorFile& file, const std::string& place) {
+  ByName sorted;
+  for (const Tensor& tensor : file.tensors) {
+    std::uint64_t count = 1;
+    bool countable = true;
+    for (const std::uint64_t size : tensor.shape) {
+      countable = countable && !__builtin_mul_overflow(count, size, &count);
+    }
+    if (!countable || count != tensor.values.size()) {
+      fail("{}: tensor {} has {} values for a shape [{}]", place, quoted(tensor.name),
+           tensor.values.size(), fmt::join(tensor.shape, ", "));
+    }
+    if (tensor.name == tensor_metadata_key) {
+      fail("{}: no tensor can be called {}", place, tensor_metadata_key);
+    }
+    if (!sorted.emplace(tensor.name, &tensor).second) {
+      fail("{}: two tensors are called {}", place, quoted(tensor.name));
+    }
+  }
+  return sorted;
+}
+
+std::string header_text(const TensorFile& file, const ByName& sorted, const std::string& place) {
+  nlohmann::ordered_json header = nlohmann::ordered_json::object();
+  auto& metadata = header[std::string(tensor_metadata_key)] = file.metadata;
+  metadata[std::string(tensor_checksum_key)] = checksum_of(file);
+  std::uint64_t offset = 0;
+  for (const auto& [name, tensor] : sorted) {
+    const std::uint64_t end = offset + tensor->values.size() * sizeof(float);
+    header.push_back(
+        {std::string(name),
+         {{"dtype", "F32"}, {"shape", tensor->shape}, {"data_offsets", {offset, end}}}});
+    offset = end;
+  }
+  std::string text;
+  try {
+    text = header.dump();
+  } catch (const nlohmann::json::exception&) {
+    fail("{}: a name or a text of the metadata is not UTF-8, which the format asks for", place);
+  }
+  // So that the numbers begin at a multiple of 8.
+  text.resize((text.size() + 7) / 8 * 8, ' ');
+  return text;
+}
+
 }  // namespace
 
 TensorFile read_tensors(const Input& input) {
@@ -307,12 +359,48 @@ TensorFile read_tensors(const Input& input) {
   return file;
 }
 
+std::string checksum_of(const TensorFile& file) {
+  Sha256 sum;
+  const auto add = [&](std::string_view text) {
+    sum.add(fmt::format("{}:", text.size()));
+    sum.add(text);
+  };
+  for (const auto& [key, value] : file.metadata) {
+    if (key == tensor_checksum_key) continue;
+    add(key);
+    add(value);
+  }
+  ByName by_name;
+  for (const Tensor& tensor : file.tensors) by_name.emplace(tensor.name, &tensor);
+  for (const auto& [name, tensor] : by_name) {
+    add(name);
+    add(fmt::format("{}", fmt::join(tensor->shape, ",")));
+    add({reinterpret_cast<const char*>(tensor->values.data()),
+         tensor->values.size() * sizeof(float)});
+  }
+  return sum.finish();
+}
+
 }  // namespace ngf::io
 
 namespace ngf {
 
 TensorFile read_tensors(const std::filesystem::path& path) {
   return io::read_tensors(io::Input(path));
+}
+
+void write_tensors(const std::filesystem::path& path, const TensorFile& file) {
+  const io::ByName sorted = io::sorted_tensors(file, path.string());
+  const std::string header = io::header_text(file, sorted, path.string());
+  const std::uint64_t length = header.size();
+  io::AtomicFile out(path);
+  out.write({reinterpret_cast<const char*>(&length), sizeof(length)});
+  out.write(header);
+  for (const auto& [name, tensor] : sorted) {
+    out.write({reinterpret_cast<const char*>(tensor->values.data()),
+               tensor->values.size() * sizeof(float)});
+  }
+  out.commit();
 }
 
 }  // namespace ngf

@@ -1,30 +1,23 @@
 #include "io/text.hpp"
 
-#include <algorithm>
-#include <atomic>
 #include <cctype>
 #include <charconv>
 #include <cmath>
 #include <cstring>
 #include <span>
-#include <utility>
-#include <vector>
 
 #include "base/aligned.hpp"
 #include "base/fail.hpp"
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
-#include "io/quote.hpp"
 
 namespace ngf::io {
 
 namespace {
 
-using detail::fail;
-
 /// Whole lines of a file, in a buffer of their own.
 struct Piece {
-  detail::AlignedVector<char> buffer;
+  AlignedVector<char> buffer;
   std::string_view lines;
   std::uint64_t offset = 0;  ///< of the first of them in the file
 };
@@ -101,8 +94,7 @@ bool is_name(const char* at) {
 
 std::string lower_case(std::string_view text) {
   std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return lower;
 }
 
@@ -162,7 +154,7 @@ void for_each_piece(const Input& input, const PieceOptions& options,
   const std::size_t pieces = count_pieces(input, options);
   std::atomic<std::size_t> done{0};
   try {
-    detail::parallel_for(pieces, options.threads, [&](std::size_t i) {
+    parallel_for(pieces, options.threads, [&](std::size_t i) {
       throw_if_stopped(options.progress);
       const Piece piece = read_piece(input, options, i);
       try {
@@ -172,7 +164,7 @@ void for_each_piece(const Input& input, const PieceOptions& options,
         throw PlacedError{piece.offset + within, error.text};
       }
       const std::size_t now = ++done;
-      detail::check_growth(now, pieces, options.memory, input.name());
+      check_growth(now, pieces, options.memory, input.name());
       if (options.progress != nullptr) options.progress->report(now, pieces);
     });
   } catch (const PlacedError& error) {
@@ -207,7 +199,7 @@ RowBlocks read_rows(const Input& input, const PieceOptions& options,
     all.entries += pieces[i].entries.edges.size();
   }
   all.blocks.resize(pieces.size());
-  detail::parallel_for(pieces.size(), options.threads, [&](std::size_t i) {
+  parallel_for(pieces.size(), options.threads, [&](std::size_t i) {
     all.blocks[i] = std::move(pieces[i].entries);
     for (Edge& edge : all.blocks[i].edges) edge.from += static_cast<NodeId>(first_row[i]);
   });

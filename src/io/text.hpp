@@ -4,11 +4,7 @@
 // file does or not, so that a scan needs no other bound.
 
 #include <cstddef>
-#include <cstdint>
 #include <functional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "io/input.hpp"
 #include "ngf/io/read.hpp"
@@ -42,14 +38,11 @@ inline const char* skip_line(const char* at) {
   while (*at != '\n') ++at;
   return at + 1;
 }
-/// True where a field may end.
 inline bool at_field_end(const char* at) { return is_blank(*at) || *at == ',' || at_line_end(at); }
-/// The end of the field that begins at `at`.
 inline const char* skip_field(const char* at) {
   while (!at_field_end(at)) ++at;
   return at;
 }
-/// The field that begins at `at`.
 inline std::string_view field_at(const char* at) {
   return {at, static_cast<std::size_t>(skip_field(at) - at)};
 }

@@ -2,9 +2,7 @@
 
 #include <array>
 #include <charconv>
-#include <cstddef>
 #include <string>
-#include <string_view>
 
 #include "io/atomic_file.hpp"
 #include "ngf/graph.hpp"

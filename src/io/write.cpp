@@ -1,11 +1,7 @@
 #include "ngf/io/write.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
-#include <string>
-#include <vector>
 
 #include "base/fail.hpp"
 #include "io/atomic_file.hpp"
@@ -16,8 +12,6 @@
 namespace ngf::io {
 
 namespace {
-
-using detail::fail;
 
 /// Throws Error when a table of N x N numbers cannot hold the graph, or should not.
 void check_table(const std::filesystem::path& path, const Graph& graph) {
@@ -59,30 +53,21 @@ std::string ending_of(const std::filesystem::path& path) {
 void write_file(const std::filesystem::path& path, const Graph& graph, Format format,
                 Progress* progress) {
   AtomicFile file(path);
-  switch (format) {
-    case Format::edge_list:
-      write_edge_list(file, graph, ending_of(path) == ".csv" ? ',' : ' ', progress);
-      break;
-    case Format::matrix_market:
-      write_matrix_market(file, graph, progress);
-      break;
-    case Format::metis:
-      write_metis(file, graph, progress);
-      break;
-    case Format::adjacency_csv:
-      check_table(path, graph);
-      write_adjacency_csv(file, graph, progress);
-      break;
-    case Format::adjacency_npy:
-      check_table(path, graph);
-      if (graph.weighted()) {
-        write_table<double>(file, graph, "<f8", progress);
-      } else {
-        write_table<std::uint8_t>(file, graph, "|u1", progress);
-      }
-      break;
-    default:
-      fail("{}: {} is read, not written; write .npz", path.string(), format_name(format));
+  if (format == Format::edge_list) {
+    write_edge_list(file, graph, ending_of(path) == ".csv" ? ',' : ' ', progress);
+  } else if (format == Format::matrix_market) {
+    write_matrix_market(file, graph, progress);
+  } else if (format == Format::metis) {
+    write_metis(file, graph, progress);
+  } else if (format == Format::adjacency_csv) {
+    check_table(path, graph);
+    write_adjacency_csv(file, graph, progress);
+  } else if (format == Format::adjacency_npy) {
+    check_table(path, graph);
+    graph.weighted() ? write_table<double>(file, graph, "<f8", progress)
+                     : write_table<std::uint8_t>(file, graph, "|u1", progress);
+  } else {
+    fail("{}: {} is read, not written; write .npz", path.string(), format_name(format));
   }
   file.commit();
 }

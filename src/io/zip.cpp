@@ -8,13 +8,10 @@
 #include <cstdio>
 
 #include "base/fail.hpp"
-#include "io/quote.hpp"
 
 namespace ngf::io {
 
 namespace {
-
-using detail::fail;
 
 // No deflate stream unpacks to more than 1032 times its bytes: a match of 258 bytes takes 2 bits.
 constexpr std::uint64_t deflate_ratio = 1032;
@@ -208,9 +205,7 @@ std::uint64_t write_archive(const AtomicFile& file, std::span<const ZipMember> m
   }
   std::unique_ptr<zip_t, void (*)(zip_t*)> archive(opened, &zip_discard);
   for (const ZipMember& member : members) add_member(opened, member, deflated, sink.name);
-  if (zip_close(opened) != 0) {
-    fail("{}: cannot be written: {}", sink.name, zip_strerror(opened));
-  }
+  if (zip_close(opened) != 0) fail("{}: cannot be written: {}", sink.name, zip_strerror(opened));
   static_cast<void>(archive.release());
   return sink.size;
 }

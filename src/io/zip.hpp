@@ -2,14 +2,10 @@
 
 #include <zip.h>
 
-#include <cstdint>
 #include <functional>
 #include <limits>
 #include <map>
 #include <memory>
-#include <span>
-#include <string>
-#include <string_view>
 
 #include "io/atomic_file.hpp"
 #include "io/input.hpp"
@@ -33,7 +29,6 @@ class ZipArchive {
   ZipArchive& operator=(const ZipArchive&) = delete;
   ~ZipArchive() = default;
 
-  /// By name.
   const std::map<std::string, Member, std::less<>>& members() const { return members_; }
   bool contains(std::string_view name) const { return members_.contains(name); }
 

@@ -1,14 +1,5 @@
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
-#include <limits>
-#include <memory>
-#include <span>
-#include <utility>
-#include <vector>
-
 #include "base/aligned.hpp"
 #include "base/fail.hpp"
 #include "base/parallel.hpp"
@@ -56,7 +47,7 @@ inline std::size_t padded(std::int64_t features) {
 inline std::vector<DecoderColumns> panels_of(std::size_t width, int threads) {
   std::vector<DecoderColumns> panels;
   std::size_t whole = width / panel_columns;
-  if (detail::thread_count(threads) > 1) whole = whole / 2 * 2;
+  if (thread_count(threads) > 1) whole = whole / 2 * 2;
   for (std::size_t i = 0; i < whole; ++i) panels.push_back({i * panel_columns, panel_columns});
   for (std::size_t f = whole * panel_columns; f < width; f += vector_columns) {
     panels.push_back({f, vector_columns});
@@ -78,7 +69,6 @@ kernels::Product<Real> product_of(const Real* a, std::size_t nodes) {
   return product;
 }
 
-/// H as a matrix.
 template <typename Real>
 SignalsOf<Real> folded(const LayerFilter& filter) {
   const auto n = static_cast<Eigen::Index>(filter.nodes());
@@ -235,8 +225,8 @@ class DecoderFilter {
   LayerFilter filter_;
   std::size_t nodes_;
   DecoderForm form_ = DecoderForm::filter;
-  detail::AlignedVector<Real> forward_;
-  detail::AlignedVector<Real> backward_;  // empty where H is its own transpose
+  AlignedVector<Real> forward_;
+  AlignedVector<Real> backward_;  // empty where H is its own transpose
   SparseMatrix sparse_;
   SparseMatrix sparse_back_;  // empty where it is the same
   std::vector<Real> taps_;    // of powers of the sparse matrix
@@ -268,7 +258,7 @@ class Decoder {
         square_(c_.size(), Real{0}),
         partial_(width_ / vector_columns * filter.nodes(), Real{0}),
         outputs_(filter.nodes()) {
-    if (features < 1) detail::fail("a decoder needs at least one feature");
+    if (features < 1) fail("a decoder needs at least one feature");
     const auto size = static_cast<Real>(1 / std::sqrt(static_cast<double>(features)));
     for (std::size_t f = 0; f < features_; ++f)
       v_[f] = f < features_ - features_ / 2 ? size : -size;
@@ -277,7 +267,7 @@ class Decoder {
   /// C, row by row. The optimiser forgets its past.
   void set_parameters(std::span<const Real> c) {
     if (c.size() != features_ * filter_.nodes()) {
-      detail::fail("{} parameters for a decoder of {} x {}", c.size(), filter_.nodes(), features_);
+      fail("{} parameters for a decoder of {} x {}", c.size(), filter_.nodes(), features_);
     }
     for_each_row([&](std::size_t from, std::size_t to, std::size_t count) {
       std::copy_n(c.data() + from, count, c_.data() + to);
@@ -290,15 +280,14 @@ class Decoder {
   /// x^ of the parameters as they are.
   std::span<const Real> forward() {
     if (!filter_.by_panels()) filter_all(false, c_, z_);
-    detail::parallel_for(columns_.size(), threads_, [&](std::size_t p) { forward_panel(p); });
+    parallel_for(columns_.size(), threads_, [&](std::size_t p) { forward_panel(p); });
     return sum_units();
   }
 
   /// By C, row by row, of a loss whose gradient by the outputs of the last `forward` is given.
   /// Needs a `forward` before it is called again.
   std::vector<Real> gradient(std::span<const Real> by_outputs) {
-    detail::parallel_for(columns_.size(), threads_,
-                         [&](std::size_t p) { backward_panel(p, by_outputs); });
+    parallel_for(columns_.size(), threads_, [&](std::size_t p) { backward_panel(p, by_outputs); });
     if (!filter_.by_panels()) filter_all(true, z_, gradient_);
     std::vector<Real> result(features_ * filter_.nodes());
     for_each_row([&](std::size_t to, std::size_t from, std::size_t count) {
@@ -312,7 +301,7 @@ class Decoder {
   std::span<const Real> step(std::span<const Real> by_outputs, const DecoderStep& step) {
     ++steps_;
     if (filter_.by_panels()) {
-      detail::parallel_for(columns_.size(), threads_, [&](std::size_t p) {
+      parallel_for(columns_.size(), threads_, [&](std::size_t p) {
         backward_panel(p, by_outputs);
         const std::size_t at = place(p, 0);
         update(at, at + filter_.nodes() * columns_[p].count, step);
@@ -320,16 +309,15 @@ class Decoder {
       });
       return sum_units();
     }
-    detail::parallel_for(columns_.size(), threads_,
-                         [&](std::size_t p) { backward_panel(p, by_outputs); });
+    parallel_for(columns_.size(), threads_, [&](std::size_t p) { backward_panel(p, by_outputs); });
     filter_all(true, z_, gradient_);
-    detail::parallel_ranges(c_.size(), threads_,
-                            [&](std::size_t begin, std::size_t end) { update(begin, end, step); });
+    parallel_ranges(c_.size(), threads_,
+                    [&](std::size_t begin, std::size_t end) { update(begin, end, step); });
     return forward();
   }
 
  private:
-  using Numbers = detail::AlignedVector<Real>;
+  using Numbers = AlignedVector<Real>;
 
   /// Where row u of a panel begins: products by panels want them one after the other.
   std::size_t place(std::size_t panel, std::size_t u) const {
@@ -417,7 +405,6 @@ class Decoder {
   std::vector<Real> outputs_;
 };
 
-/// Bytes that a decoder takes.
 inline std::uint64_t decoder_bytes(std::uint64_t nodes, std::int64_t features) {
   constexpr std::uint64_t matrices = 6;  // one of them for products on their way
   return sizeof(float) * nodes * matrices * padded(features);

@@ -1,8 +1,6 @@
 #pragma once
 
 #include <cmath>
-#include <cstdint>
-#include <vector>
 
 #include "base/philox.hpp"
 #include "base/streams.hpp"
@@ -10,14 +8,13 @@
 
 namespace ngf::nn {
 
-/// Some runs of a batch, one after the other.
 struct Runs {
   std::size_t first = 0;
   std::size_t count = 1;
 };
 
 /// 16 random bits each, those of random_for(seed, use, item) in their order.
-inline void random_words(std::uint64_t seed, detail::Use use, std::uint64_t item, std::size_t count,
+inline void random_words(std::uint64_t seed, Use use, std::uint64_t item, std::size_t count,
                          std::uint16_t* to) {
   constexpr std::size_t words = 8;  // of a block
   const std::uint64_t stream = static_cast<std::uint64_t>(use) << 56 | item;
@@ -57,7 +54,7 @@ class Masks {
         partition_ == nullptr ? row : partition_->old_number(partition_->own().begin + own);
     const std::uint64_t all = partition_ == nullptr ? rows : partition_->nodes();
     const std::uint64_t item = (dropout_.step * layers_ + layer) * all + number;
-    random_words(dropout_.seeds[r], detail::Use::network_dropout, item, count, to);
+    random_words(dropout_.seeds[r], Use::network_dropout, item, count, to);
   }
 
  private:

@@ -9,9 +9,7 @@
 //
 // in units of a multiplication and addition of a dense product at full speed.
 
-#include <algorithm>
 #include <utility>
-#include <variant>
 
 #include "base/memory.hpp"
 #include "ngf/nn/network.hpp"
@@ -19,7 +17,6 @@
 
 namespace ngf::nn {
 
-/// Rows and columns.
 template <typename Real>
 std::pair<std::int64_t, std::int64_t> shape_of(const FeaturesOf<Real>& features) {
   return std::visit(
@@ -27,7 +24,6 @@ std::pair<std::int64_t, std::int64_t> shape_of(const FeaturesOf<Real>& features)
       features);
 }
 
-/// Of a product with features.
 template <typename Real>
 double product_cost(const FeaturesOf<Real>& features, double width) {
   if (const auto* const dense = std::get_if<SignalsOf<Real>>(&features)) {
@@ -55,7 +51,6 @@ bool filter_first_pays(const LayerFilter& filter, const FeaturesOf<Real>& featur
   return filter.partition() == nullptr ? pays : filter.partition()->communicator().of_first(pays);
 }
 
-/// Counts what either order costs and chooses.
 template <typename Real>
 FirstLayer choose_first_layer(const ModelSettings& settings, const LayerFilter& filter,
                               const FeaturesOf<Real>& features, std::int64_t outputs,

@@ -1,9 +1,6 @@
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
 #include <utility>
-#include <vector>
 
 #include "base/aligned.hpp"
 #include "kernels/gemm.hpp"
@@ -250,8 +247,8 @@ class Input {
   Rows by_row_;
   Rows by_column_;
   const Masks* masks_ = nullptr;
-  std::vector<std::uint8_t> kept_;               // of sparse X: [entry * runs + r]
-  mutable detail::AlignedVector<Real> scratch_;  // a dense X with a mask, or columns of B
+  std::vector<std::uint8_t> kept_;       // of sparse X: [entry * runs + r]
+  mutable AlignedVector<Real> scratch_;  // a dense X with a mask, or columns of B
 };
 
 }  // namespace ngf::nn

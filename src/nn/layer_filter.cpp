@@ -1,7 +1,5 @@
 #include "ngf/nn/layer_filter.hpp"
 
-#include <utility>
-
 #include "base/fail.hpp"
 #include "nn/costs.hpp"
 
@@ -20,7 +18,7 @@ Taps taps_of(const ModelSettings& settings, NodeId nodes) {
     return {std::move(values)};
   }
   if (settings.tap_groups.size() != nodes) {
-    detail::fail("groups of taps for {} nodes on a graph of {}", settings.tap_groups.size(), nodes);
+    fail("groups of taps for {} nodes on a graph of {}", settings.tap_groups.size(), nodes);
   }
   const std::size_t groups = tap_group_count(settings);
   if (values.empty()) values.assign(groups * count, equal);

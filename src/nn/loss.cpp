@@ -32,9 +32,9 @@ std::vector<double> softmax_cross_entropy(const SignalsOf<Real>& logits, std::si
                                           std::span<const NodeId> nodes,
                                           SignalsOf<Real>* by_logits) {
   if (runs == 0 || logits.cols() % static_cast<Eigen::Index>(runs) != 0) {
-    detail::fail("{} columns are no outputs of {} runs", logits.cols(), runs);
+    fail("{} columns are no outputs of {} runs", logits.cols(), runs);
   }
-  if (nodes.empty()) detail::fail("a loss needs at least one node");
+  if (nodes.empty()) fail("a loss needs at least one node");
   const auto columns = static_cast<std::size_t>(logits.cols());
   const std::size_t classes = columns / runs;
   if (by_logits != nullptr) by_logits->setZero(logits.rows(), logits.cols());

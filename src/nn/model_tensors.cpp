@@ -1,7 +1,5 @@
 #include <cmath>
-#include <map>
 #include <type_traits>
-#include <utility>
 
 #include "base/fail.hpp"
 #include "base/names.hpp"
@@ -10,7 +8,6 @@
 
 namespace ngf {
 
-using detail::fail;
 using nlohmann::json;
 
 namespace {

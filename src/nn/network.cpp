@@ -10,9 +10,7 @@
 
 #include "ngf/nn/network.hpp"
 
-#include <algorithm>
 #include <optional>
-#include <utility>
 
 #include "base/aligned.hpp"
 #include "base/fail.hpp"
@@ -20,7 +18,6 @@
 #include "nn/costs.hpp"
 #include "nn/first_layer.hpp"
 #include "nn/input.hpp"
-#include "nn/passes.hpp"
 #include "nn/views.hpp"
 
 namespace ngf {
@@ -57,9 +54,9 @@ struct Network<Real>::State {
   std::optional<nn::Input<Real>> raw;     ///< the features, where they are needed beside it
   std::optional<nn::Input<Real>> scored;  ///< H X, where it serves passes without dropout
   std::vector<Layer> layers;
-  detail::AlignedVector<Real> scratch;  ///< X Theta, or H' G, of some runs
-  detail::AlignedVector<Real> parameters;
-  detail::AlignedVector<Real> gradient;
+  AlignedVector<Real> scratch;  ///< X Theta, or H' G, of some runs
+  AlignedVector<Real> parameters;
+  AlignedVector<Real> gradient;
   std::optional<nn::Masks> masks;  ///< of the last forward pass
 
   State(const ModelSettings& model, LayerFilter h, FeaturesOf<Real> features, std::int64_t classes,
@@ -384,11 +381,11 @@ void check(const ModelSettings& settings, const LayerFilter& filter,
            const FeaturesOf<Real>& features, std::int64_t classes, const NetworkOptions& options) {
   check_settings(settings);
   const auto [rows, cols] = nn::shape_of(features);
-  if (cols < 1) detail::fail("a network needs nodes with features");
-  if (classes < 1) detail::fail("a network needs at least one output");
-  if (options.runs < 1) detail::fail("a batch needs at least one run");
+  if (cols < 1) fail("a network needs nodes with features");
+  if (classes < 1) fail("a network needs at least one output");
+  if (options.runs < 1) fail("a batch needs at least one run");
   if (!filter.identity() && filter.rows() != static_cast<NodeId>(rows)) {
-    detail::fail("features of {} nodes on a graph of {}", rows, filter.rows());
+    fail("features of {} nodes on a graph of {}", rows, filter.rows());
   }
 }
 

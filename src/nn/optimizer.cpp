@@ -1,7 +1,5 @@
 #include "ngf/nn/optimizer.hpp"
 
-#include <utility>
-
 #include "base/fail.hpp"
 #include "kernels/adam.hpp"
 #include "nn/views.hpp"
@@ -17,7 +15,7 @@ Optimizer<Real>::Optimizer(OptimizerKind kind, const ParameterLayout& layout,
       decay_all_layers_(decay_all_layers),
       threads_(threads) {
   if (runs_.size() != layout.runs()) {
-    detail::fail("settings of {} runs for a batch of {}", runs_.size(), layout.runs());
+    fail("settings of {} runs for a batch of {}", runs_.size(), layout.runs());
   }
   if (kind == OptimizerKind::adam) {
     mean_.assign(layout.size(), Real{0});

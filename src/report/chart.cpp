@@ -1,13 +1,8 @@
 #include "ngf/report/chart.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstddef>
-#include <string_view>
-#include <utility>
 
 #include "base/fail.hpp"
 #include "report/axis.hpp"
@@ -135,7 +130,7 @@ std::vector<double> values_of(const Chart& chart,
 
 void check(const Chart& chart) {
   if (!(chart.width >= least_width)) {
-    detail::fail("chart '{}': {} wide; expected {} or more", chart.title, chart.width, least_width);
+    fail("chart '{}': {} wide; expected {} or more", chart.title, chart.width, least_width);
   }
   for (const Series& series : chart.series) {
     const std::size_t points = series.x.size();
@@ -146,9 +141,8 @@ void check(const Chart& chart) {
         series.low.empty() == series.high.empty()) {
       continue;
     }
-    detail::fail(
-        "series '{}': {} values of x, {} of y, {} and {} of its band; each point needs one",
-        series.name, points, series.y.size(), series.low.size(), series.high.size());
+    fail("series '{}': {} values of x, {} of y, {} and {} of its band; each point needs one",
+         series.name, points, series.y.size(), series.low.size(), series.high.size());
   }
 }
 

@@ -1,11 +1,6 @@
 #include "ngf/report/figures.hpp"
 
-#include <fmt/format.h>
-
 #include <cmath>
-#include <cstddef>
-#include <nlohmann/json.hpp>
-#include <utility>
 
 #include "base/fail.hpp"
 #include "report/result_rows.hpp"
@@ -257,7 +252,7 @@ std::vector<FigureCharts> figure_charts(const json& results) {
       found.push_back(
           {figure.name, figure.title, figure.shows, figure.note, charts_of(figure, rows)});
     } catch (const json::exception& broken) {
-      detail::fail("the results' {}: {}", figure.name, broken.what());
+      fail("the results' {}: {}", figure.name, broken.what());
     }
   }
   return found;

@@ -11,7 +11,6 @@
 
 namespace ngf::report {
 
-using detail::fail;
 using nlohmann::json;
 
 namespace {

@@ -14,7 +14,6 @@ namespace ngf::report {
 struct Curve {
   std::vector<double> x, y;
 
-  /// The place of the smallest value.
   std::size_t lowest() const;
 };
 
@@ -28,7 +27,6 @@ class Rows {
   bool empty() const { return rows_.empty(); }
   std::vector<const nlohmann::json*> all() const { return rows_; }
 
-  /// The rows that have this value.
   Rows where(const std::string& key, const nlohmann::json& value) const;
 
   /// The rows with the same values of `keys` together, as they first occur, with those values.
@@ -39,7 +37,6 @@ class Rows {
   std::vector<double> numbers(const std::string& key) const;
   /// The same, in the order of another number.
   std::vector<double> numbers(const std::string& key, const std::string& order) const;
-  /// The number in the first row.
   double first(const std::string& key) const;
   bool has(const std::string& key) const;
 

@@ -2,12 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cstddef>
-#include <nlohmann/json.hpp>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "ngf/report/verdicts.hpp"
 #include "report/axis.hpp"
 #include "report/result_rows.hpp"

@@ -1,15 +1,11 @@
 #include "ngf/report/verdicts.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <array>
 #include <functional>
-#include <iterator>
 #include <numeric>
-#include <utility>
 
 #include "base/fail.hpp"
+#include "base/names.hpp"
 #include "report/verdict_rules.hpp"
 
 namespace ngf {
@@ -60,8 +56,7 @@ std::string from_to(const Curve& curve) {
 }  // namespace report
 
 std::string_view outcome_name(Outcome outcome) {
-  constexpr std::array<std::string_view, 3> names{"reproduced", "partly", "not"};
-  return names.at(static_cast<std::size_t>(outcome));
+  return detail::name_in({"reproduced", "partly", "not"}, outcome);
 }
 
 std::vector<Verdict> judge(const nlohmann::json& results) try {
@@ -74,7 +69,7 @@ std::vector<Verdict> judge(const nlohmann::json& results) try {
   }
   return verdicts;
 } catch (const nlohmann::json::exception& broken) {
-  detail::fail("the results: {}", broken.what());
+  fail("the results: {}", broken.what());
 }
 
 }  // namespace ngf

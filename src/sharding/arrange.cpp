@@ -4,7 +4,6 @@
 // source behind it; the shares are pieces of that with about equal work.
 
 #include <algorithm>
-#include <cstdint>
 
 #include "base/fail.hpp"
 #include "kernels/bit_walk.hpp"
@@ -69,7 +68,7 @@ std::vector<double> reach(const Graph& graph, std::uint32_t hops) {
 }  // namespace
 
 Arrangement arrange(const Graph& graph, int ranks, std::uint32_t hops) {
-  if (ranks < 1) detail::fail("{} ranks; take at least 1", ranks);
+  if (ranks < 1) fail("{} ranks; take at least 1", ranks);
   Arrangement result;
   result.begins.assign(1, 0);
   if (graph.nodes() == 0) {
@@ -99,6 +98,23 @@ Arrangement arrange(const Graph& graph, int ranks, std::uint32_t hops) {
   result.begins.resize(static_cast<std::size_t>(ranks), graph.nodes());
   result.begins.push_back(graph.nodes());
   return result;
+}
+
+Partition::Partition(std::shared_ptr<Communicator> communicator, Arrangement arrangement)
+    : communicator_(std::move(communicator)), arrangement_(std::move(arrangement)) {
+  const auto& [order, begins] = arrangement_;
+  if (begins.size() != static_cast<std::size_t>(communicator_->size()) + 1 || begins.front() != 0 ||
+      !std::is_sorted(begins.begin(), begins.end())) {
+    fail("a partition needs a range of nodes for each of {} ranks", communicator_->size());
+  }
+  if (!order.empty() && order.size() != nodes()) {
+    fail("{} numbers for {} nodes to distribute", order.size(), nodes());
+  }
+}
+
+RowRange Partition::own() const {
+  const auto rank = static_cast<std::size_t>(communicator_->rank());
+  return {begins()[rank], begins()[rank + 1]};
 }
 
 }  // namespace ngf

@@ -55,7 +55,7 @@ std::vector<std::string> Communicator::gather(const std::string& text) {
   std::vector<NodeId> begins(1, 0);
   for (const std::uint64_t length : lengths) {
     if (length > std::numeric_limits<NodeId>::max() - begins.back()) {
-      detail::fail("texts of all ranks are too long to be gathered");
+      fail("texts of all ranks are too long to be gathered");
     }
     begins.push_back(begins.back() + static_cast<NodeId>(length));
   }

@@ -1,6 +1,5 @@
 #include <array>
 #include <optional>
-#include <utility>
 
 #include "filter/checks.hpp"
 #include "filter/class_signals.hpp"
@@ -26,51 +25,31 @@ std::unique_ptr<Communicator::Pending> begin_gather(const Partition& partition, 
                                                partition.begins());
 }
 
-/// The signals of all nodes, a block of columns after the other. The next block is gathered while
-/// one is used.
-template <typename Real>
-class GatheredColumns {
- public:
-  GatheredColumns(const Partition& partition, const SignalsView<Real>& own)
-      : partition_(partition), own_(own) {
-    if (count() > 0) begin(0);
-  }
-
-  Eigen::Index count() const { return (own_.cols() + columns_at_a_time - 1) / columns_at_a_time; }
-  Eigen::Index first(Eigen::Index block) const { return block * columns_at_a_time; }
-  Eigen::Index width(Eigen::Index block) const {
-    return std::min(columns_at_a_time, own_.cols() - first(block));
-  }
-
-  /// Those of a block, which is asked for after the one before it, until the next but one.
-  SignalsSlice<Real> take(Eigen::Index block) {
-    if (block + 1 < count()) begin(block + 1);
-    pending_[static_cast<std::size_t>(block % 2)]->wait();
-    return rows_[static_cast<std::size_t>(block % 2)]->signals();
-  }
-
- private:
-  void begin(Eigen::Index block) {
-    const auto place = static_cast<std::size_t>(block % 2);
-    auto& rows = rows_[place].emplace(partition_.nodes(), width(block));
-    SignalsSlice<Real> all = rows.signals();
-    const RowRange own = partition_.own();
-    all.middleRows(own.begin, own.count()) = own_.middleCols(first(block), width(block));
-    pending_[place] = begin_gather(partition_, rows.data(), width(block));
-  }
-
-  const Partition& partition_;
-  const SignalsView<Real>& own_;
-  std::array<std::optional<SignalRows<Real>>, 2> rows_;
-  std::array<std::unique_ptr<Communicator::Pending>, 2> pending_;
-};
-
-/// Calls body(the signals of all nodes, first column, columns) for each block of columns.
+/// Calls body(the signals of all nodes, first column, columns) for each block of columns. The next
+/// block is gathered while one is used.
 template <typename Real, typename Body>
 void for_each_gathered(const Partition& partition, const SignalsView<Real>& own, const Body& body) {
-  GatheredColumns<Real> columns(partition, own);
-  for (Eigen::Index block = 0; block < columns.count(); ++block) {
-    body(columns.take(block), columns.first(block), columns.width(block));
+  std::array<std::optional<SignalRows<Real>>, 2> rows;
+  std::array<std::unique_ptr<Communicator::Pending>, 2> pending;
+  const auto width = [&](Eigen::Index first) {
+    return std::min(columns_at_a_time, own.cols() - first);
+  };
+  const auto place = [](Eigen::Index first) {
+    return static_cast<std::size_t>(first / columns_at_a_time % 2);
+  };
+  const auto begin = [&](Eigen::Index first) {
+    if (first >= own.cols()) return;
+    auto& room = rows[place(first)].emplace(partition.nodes(), width(first));
+    SignalsSlice<Real> all = room.signals();
+    all.middleRows(partition.own().begin, partition.own().count()) =
+        own.middleCols(first, width(first));
+    pending[place(first)] = begin_gather(partition, room.data(), width(first));
+  };
+  begin(0);
+  for (Eigen::Index first = 0; first < own.cols(); first += columns_at_a_time) {
+    begin(first + columns_at_a_time);
+    pending[place(first)]->wait();
+    body(rows[place(first)]->signals(), first, width(first));
   }
 }
 
@@ -78,7 +57,7 @@ void for_each_gathered(const Partition& partition, const SignalsView<Real>& own,
 FilterPlan agreed_plan(const Graph& graph, const Taps& taps, FilterOptions options,
                        const Partition& partition, Progress* progress) {
   if (partition.nodes() != graph.nodes()) {
-    detail::fail("a partition of {} nodes on a graph of {}", partition.nodes(), graph.nodes());
+    fail("a partition of {} nodes on a graph of {}", partition.nodes(), graph.nodes());
   }
   options.shells.rows = partition.own();
   FilterPlan plan = plan_filter(graph, taps, options, progress);
@@ -114,7 +93,6 @@ NeighborhoodFilter make_filter(const Graph& graph, Taps taps, const FilterOption
           std::make_shared<const filter::ShellScales>(std::move(scales)), form};
 }
 
-/// Gathers signals for polynomial filters.
 struct GatherRows {
   const Partition& partition;
 
@@ -213,16 +191,15 @@ template <typename Real>
 void ShardedPolynomialFilter::apply_to(const SignalsView<Real>& x, SignalsSlice<Real> y,
                                        Progress* progress) const {
   filter::check_own_signals<Real>(x, y, rows());
-  const GatherRows gather{*partition_};
-  filter::ShiftProducts<Real, GatherRows>(*shift_, taps_, gather, progress).apply(x, y);
+  filter::ShiftProducts<Real, GatherRows>(*shift_, taps_, {*partition_}, progress).apply(x, y);
 }
 
 template <typename Real>
 void ShardedPolynomialFilter::apply_transpose_to(const SignalsView<Real>& x, SignalsSlice<Real> y,
                                                  Progress* progress) const {
   filter::check_own_signals<Real>(x, y, rows());
-  const GatherRows gather{*partition_};
-  filter::ShiftProducts<Real, GatherRows>(*shift_, taps_, gather, progress).apply_transpose(x, y);
+  filter::ShiftProducts<Real, GatherRows>(*shift_, taps_, {*partition_}, progress)
+      .apply_transpose(x, y);
 }
 
 template <typename Real>
@@ -232,9 +209,8 @@ std::vector<double> ShardedPolynomialFilter::gradients_to(const SignalsView<Real
                                                           Progress* progress) const {
   filter::check_own_signals<Real>(x, by_input, rows());
   filter::check_own_signals<Real>(by_output, by_input, rows());
-  const GatherRows gather{*partition_};
   std::vector<double> by_taps =
-      filter::ShiftProducts<Real, GatherRows>(*shift_, taps_, gather, progress)
+      filter::ShiftProducts<Real, GatherRows>(*shift_, taps_, {*partition_}, progress)
           .gradients(x, by_output, by_input);
   partition_->communicator().sum(std::span(by_taps));
   return by_taps;
@@ -242,10 +218,6 @@ std::vector<double> ShardedPolynomialFilter::gradients_to(const SignalsView<Real
 
 NGF_DEFINE_FILTER(ShardedNeighborhoodFilter)
 NGF_DEFINE_FILTER(ShardedPolynomialFilter)
-NGF_INSTANTIATE_FILTER(ShardedNeighborhoodFilter, float)
-NGF_INSTANTIATE_FILTER(ShardedNeighborhoodFilter, double)
-NGF_INSTANTIATE_FILTER(ShardedPolynomialFilter, float)
-NGF_INSTANTIATE_FILTER(ShardedPolynomialFilter, double)
 
 namespace {
 

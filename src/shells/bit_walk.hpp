@@ -1,9 +1,6 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
-#include <span>
-#include <vector>
 
 #include "base/aligned.hpp"
 #include "kernels/walk_rows.hpp"
@@ -14,8 +11,8 @@ namespace ngf::shells {
 
 /// Columns in the order of the graph, ready for the kernels: padded and aligned.
 struct Columns {
-  detail::AlignedVector<NodeId> root;
-  detail::AlignedVector<std::uint8_t> depth;  ///< kernels::unreachable on islands
+  AlignedVector<NodeId> root;
+  AlignedVector<std::uint8_t> depth;  ///< kernels::unreachable on islands
   NodeId count = 0;
   std::size_t padded = 0;
 
@@ -150,8 +147,8 @@ class BitWalk {
   bool touched_all_ = false;
   std::vector<std::uint8_t> row_class_;
   std::vector<std::uint8_t> state_;
-  detail::AlignedVector<kernels::Line> reach_;
-  detail::AlignedVector<kernels::Line> lines_;  // all that follow, one behind the other
+  AlignedVector<kernels::Line> reach_;
+  AlignedVector<kernels::Line> lines_;  // all that follow, one behind the other
   // What has been seen on at least 1, 2, ... paths, before and after a level, in turn.
   std::array<std::array<Lines, kernels::most_paths>, 2> seen_{};
   std::size_t now_ = 0;  // which of the two holds the last level
@@ -161,11 +158,11 @@ class BitWalk {
   bool all_present_ = true;
 
   // Byte k of every column's line, for each plane and then for absent and lacking pairs.
-  detail::AlignedVector<std::uint8_t> table_;
+  AlignedVector<std::uint8_t> table_;
   std::size_t table_stride_ = 0;
   // Eight rows each of low bytes, high bytes and lacking pairs.
-  detail::AlignedVector<std::uint8_t> expanded_;
-  detail::AlignedVector<std::uint8_t> row_;
+  AlignedVector<std::uint8_t> expanded_;
+  AlignedVector<std::uint8_t> row_;
   std::vector<Row> rows_;  // of the last walk, by groups of sources
   std::vector<std::size_t> row_ends_;
 };

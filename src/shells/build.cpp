@@ -1,13 +1,5 @@
 // Walks that fill what holds shells, hand rows over, or count.
 
-#include <algorithm>
-#include <atomic>
-#include <limits>
-#include <memory>
-#include <numeric>
-#include <optional>
-#include <utility>
-
 #include "base/aligned.hpp"
 #include "base/fail.hpp"
 #include "base/memory.hpp"
@@ -27,9 +19,6 @@ namespace ngf {
 namespace {
 
 using namespace shells;
-using detail::AlignedVector;
-using detail::fail;
-using detail::parallel_for;
 
 /// Thrown when hops turn out not to fit the numbers chosen for them.
 struct TooManyHops {};
@@ -68,9 +57,8 @@ Shells::Held build_dense(const Graph& graph, const ShellOptions& options, Progre
       // Known only now; two bytes it is.
     }
   }
-  detail::check_budget(
-      std::uint64_t{2} * options.rows.within(graph.nodes()).count() * graph.nodes(), options.memory,
-      "two bytes for each pair of nodes");
+  check_budget(std::uint64_t{2} * options.rows.within(graph.nodes()).count() * graph.nodes(),
+               options.memory, "two bytes for each pair of nodes");
   try {
     return build_matrix<std::uint16_t>(walkable, options, progress);
   } catch (const TooManyHops&) {
@@ -240,8 +228,8 @@ std::vector<std::uint64_t> part_of_shell_sizes(const Graph& graph, const ShellOp
   check(options);
   if (graph.nodes() == 0) return {};
   const std::uint32_t hops = std::min(options.hops, most_hops_in_a_byte);
-  detail::check_budget(working_bytes(graph, options, hops, false, false), options.memory,
-                       "counting the pairs of each shell");
+  check_budget(working_bytes(graph, options, hops, false, false), options.memory,
+               "counting the pairs of each shell");
   const Walkable walkable = make_walkable(graph, {});
   // In turn, since groups that follow each other are alike.
   std::vector<std::vector<NodeId>> own;

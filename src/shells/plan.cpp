@@ -2,17 +2,19 @@
 
 #include "shells/plan.hpp"
 
-#include <algorithm>
 #include <bit>
-#include <limits>
 #include <utility>
 
 #include "base/fail.hpp"
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
 #include "kernels/walk_rows.hpp"
+#include "ngf/components.hpp"
+#include "ngf/random.hpp"
 #include "shells/bit_walk.hpp"
 #include "shells/costs.hpp"
+#include "shells/queue_walk.hpp"
+#include "shells/walks.hpp"
 
 namespace ngf {
 
@@ -42,15 +44,14 @@ Engine faster_engine(const Graph& graph, const RowRange& range, const ShellEstim
 std::uint64_t stream_bytes(const Graph& graph, const ShellOptions& options, std::uint32_t hops) {
   // While rows are appended, there is room for one more, twice.
   return working_bytes(graph, options, hops, true, true) +
-         static_cast<std::uint64_t>(detail::thread_count(options.threads)) * 2 *
+         static_cast<std::uint64_t>(thread_count(options.threads)) * 2 *
              (costs::columns_in_stream + std::uint64_t{graph.nodes()}) * sizeof(NodeId);
 }
 
-/// The bytes that may be taken.
 std::uint64_t budget_of(const ShellOptions& options) {
-  if (options.memory > 0) return detail::memory_left(options.memory);
+  if (options.memory > 0) return memory_left(options.memory);
   return static_cast<std::uint64_t>(costs::share_of_free_memory *
-                                    static_cast<double>(detail::memory_left(0)));
+                                    static_cast<double>(memory_left(0)));
 }
 
 /// Takes what was asked for; or else the better of lists and hops, what fits where that does not.
@@ -76,7 +77,6 @@ void choose_storage(ShellPlan& plan, Storage better) {
       enough, std::move(advice));
 }
 
-/// What each storage takes, for so many hops.
 void count_bytes(const Graph& graph, std::uint32_t hops, ShellPlan& plan) {
   const std::uint64_t nodes = graph.nodes();
   const std::uint64_t rows = plan.options.rows.count();
@@ -114,18 +114,47 @@ ShellPlan make_plan(const Graph& graph, const ShellOptions& options, ShellEstima
   return plan;
 }
 
+// ---- Sizes of shells from a sample of their sources ----
+
+void scale(ShellEstimate& estimate, double factor) {
+  for (double& pairs : estimate.pairs) pairs *= factor;
+  estimate.arcs *= factor;
+}
+
+/// One hop is the graph itself.
+ShellEstimate estimate_one_hop(const Graph& graph, const RowRange& rows) {
+  const std::uint64_t all = graph.offsets()[rows.end] - graph.offsets()[rows.begin];
+  const auto arcs = static_cast<double>(all - std::min(all, graph.self_loops()));
+  return {.pairs = {static_cast<double>(rows.count()), arcs},
+          .arcs = arcs,
+          .exact = graph.self_loops() == 0 || rows.count() == graph.nodes()};
+}
+
+/// When no hop is left out, a node is in a shell with every node of its component. Hops are not
+/// told apart.
+ShellEstimate estimate_all_hops(const Graph& graph, const RowRange& rows) {
+  ShellEstimate estimate;
+  estimate.pairs.assign(2, 0);
+  const Components components = connected_components(graph);
+  for (NodeId u = rows.begin; u < rows.end; ++u) {
+    estimate.pairs[1] += static_cast<double>(components.size[components.label[u]] - 1);
+  }
+  estimate.pairs[0] = rows.count();
+  return estimate;
+}
+
 }  // namespace
 
 void check(const ShellOptions& options) {
   if (options.min_paths < 1 || options.min_paths > 3) {
-    detail::fail("min_paths is {}; it can be 1, 2 or 3", options.min_paths);
+    fail("min_paths is {}; it can be 1, 2 or 3", options.min_paths);
   }
 }
 
 std::uint64_t working_bytes(const Graph& graph, const ShellOptions& options, std::uint32_t hops,
                             bool keep_hops, bool whole_rows) {
   const auto planes = static_cast<std::uint32_t>(std::bit_width(hops));
-  const auto threads = static_cast<std::uint64_t>(detail::thread_count(options.threads));
+  const auto threads = static_cast<std::uint64_t>(thread_count(options.threads));
   return 2 * graph.bytes() + 16 * std::uint64_t{graph.nodes()} +
          threads *
              BitWalk::bytes(graph.nodes(),
@@ -164,6 +193,28 @@ ShellPlan plan_from(const Graph& graph, ShellOptions options, ShellEstimate esti
                    options.hops, dense_above);
 }
 
+ShellEstimate estimate_quickly(const Graph& graph, const ShellOptions& options) {
+  const RowRange rows = options.rows.within(graph.nodes());
+  if (rows.count() == 0) return {};
+  if (options.hops == all_hops) return estimate_all_hops(graph, rows);
+  if (options.hops == 1) return estimate_one_hop(graph, rows);
+  const std::uint64_t wanted =
+      std::clamp<std::uint64_t>(rows.count() / costs::rows_per_search, 1, costs::most_searches);
+  const std::uint64_t enough_arcs = costs::searches_of_graph * graph.arcs() + costs::arcs_besides;
+  QueueWalk walk(graph, options.hops, options.min_paths);
+  Random random(options.seed);
+  ShellEstimate estimate;
+  std::uint64_t arcs = 0;
+  std::uint64_t taken = 0;
+  for (; taken < wanted && arcs < enough_arcs; ++taken) {
+    arcs +=
+        walk.count(rows.begin + static_cast<NodeId>(random.below(rows.count())), estimate.pairs);
+  }
+  estimate.arcs = static_cast<double>(arcs);
+  scale(estimate, static_cast<double>(rows.count()) / static_cast<double>(taken));
+  return estimate;
+}
+
 }  // namespace shells
 
 ShellPlan plan_shells(const Graph& graph, const ShellOptions& options, Progress* progress) {
@@ -181,6 +232,38 @@ ShellPlan plan_shells(const Graph& graph, ShellOptions options, ShellEstimate es
   ++shells::plans_made;
   return shells::make_plan(graph, options, std::move(estimate), options.hops,
                            shells::costs::dense_above);
+}
+
+/// From all rows where one batch holds them.
+ShellEstimate estimate_shells(const Graph& graph, const ShellOptions& options) {
+  using namespace shells;
+  check(options);
+  if (graph.nodes() == 0) return {.pairs = {}, .exact = true};
+  const std::uint32_t hops = std::min(options.hops, most_hops_in_a_byte);
+  check_budget(working_bytes(graph, options, hops, false, false), options.memory,
+               "estimating the shells");
+  const Walkable walkable = make_walkable(graph, {});
+  const Columns columns(walkable);
+  std::vector<NodeId> sources;
+  for (NodeId v = 0; v < walkable.size(); ++v) {
+    if (options.rows.contains(walkable.members_of(v).front())) sources.push_back(v);
+  }
+  const auto rows = static_cast<double>(sources.size());
+  Random random(options.seed);
+  const std::size_t taken = std::min(sources.size(), kernels::batch_width);
+  for (std::size_t i = 0; i < taken; ++i) {
+    std::swap(sources[i], sources[i + random.below(sources.size() - i)]);
+  }
+  sources.resize(taken);
+  BitWalk walk(walkable, columns, walk_options(options, false));
+  std::vector<std::uint64_t> pairs;
+  walk.walk(sources, pairs);
+  while (!pairs.empty() && pairs.back() == 0) pairs.pop_back();
+  ShellEstimate estimate;
+  estimate.pairs.assign(pairs.begin(), pairs.end());
+  estimate.exact = sources.size() == static_cast<std::size_t>(rows);
+  scale(estimate, rows / std::max(1.0, static_cast<double>(taken)));
+  return estimate;
 }
 
 }  // namespace ngf

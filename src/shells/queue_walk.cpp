@@ -45,14 +45,9 @@ QueueWalk::QueueWalk(const Graph& graph, std::uint32_t hops, int min_paths)
 
 template <typename OnLevel>
 void QueueWalk::search_as_suits(NodeId source, const OnLevel& on_level) {
-  switch (arcs_) {
-    case Arcs::branch:
-      return search<Arcs::branch>(source, on_level);
-    case Arcs::no_branch:
-      return search<Arcs::no_branch>(source, on_level);
-    case Arcs::count:
-      return search<Arcs::count>(source, on_level);
-  }
+  if (arcs_ == Arcs::branch) return search<Arcs::branch>(source, on_level);
+  if (arcs_ == Arcs::no_branch) return search<Arcs::no_branch>(source, on_level);
+  search<Arcs::count>(source, on_level);
 }
 
 template <QueueWalk::Arcs arcs, typename OnLevel>
@@ -162,8 +157,8 @@ void QueueWalk::sort_into(std::uint32_t hop, std::span<NodeId> nodes, Column* to
 }
 
 template <typename Column>
-std::size_t QueueWalk::write_row(NodeId source, std::size_t begin,
-                                 detail::AlignedVector<Column>& columns, std::uint32_t* ends) {
+std::size_t QueueWalk::write_row(NodeId source, std::size_t begin, AlignedVector<Column>& columns,
+                                 std::uint32_t* ends) {
   std::size_t end = begin;
   std::uint32_t next_hop = 1;
   const auto append = [&](std::uint32_t hop, std::span<NodeId> nodes) {
@@ -187,9 +182,9 @@ std::size_t QueueWalk::write_row(NodeId source, std::size_t begin,
   return end;
 }
 
-template std::size_t QueueWalk::write_row(NodeId, std::size_t,
-                                          detail::AlignedVector<std::uint16_t>&, std::uint32_t*);
-template std::size_t QueueWalk::write_row(NodeId, std::size_t,
-                                          detail::AlignedVector<std::uint32_t>&, std::uint32_t*);
+template std::size_t QueueWalk::write_row(NodeId, std::size_t, AlignedVector<std::uint16_t>&,
+                                          std::uint32_t*);
+template std::size_t QueueWalk::write_row(NodeId, std::size_t, AlignedVector<std::uint32_t>&,
+                                          std::uint32_t*);
 
 }  // namespace ngf::shells

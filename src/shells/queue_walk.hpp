@@ -1,9 +1,5 @@
 #pragma once
 
-#include <cstdint>
-#include <span>
-#include <vector>
-
 #include "base/aligned.hpp"
 #include "ngf/graph.hpp"
 
@@ -23,7 +19,7 @@ class QueueWalk {
   /// columns[begin] and so on, which grows where it has to; ends[hop - 1] becomes where they end,
   /// counted from `begin`. Returns where the row ends.
   template <typename Column>
-  std::size_t write_row(NodeId source, std::size_t begin, detail::AlignedVector<Column>& columns,
+  std::size_t write_row(NodeId source, std::size_t begin, AlignedVector<Column>& columns,
                         std::uint32_t* ends);
 
  private:
@@ -50,7 +46,7 @@ class QueueWalk {
   std::uint32_t hops_;
   int min_paths_;
   Arcs arcs_;
-  detail::AlignedVector<NodeId> queue_;
+  AlignedVector<NodeId> queue_;
   std::vector<std::uint32_t> mark_;  // the stamp of the search, or its level, that reached a node
   std::vector<std::uint8_t> paths_;  // shortest paths, saturating at 3
   std::vector<std::uint64_t> bits_;  // scratch for sorting

@@ -1,8 +1,5 @@
 #pragma once
 
-#include <cstdint>
-#include <vector>
-
 #include "ngf/graph.hpp"
 
 namespace ngf::shells {

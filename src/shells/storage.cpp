@@ -1,13 +1,10 @@
 // What holds shells: lists of columns, and matrices of hops.
 
 #include <array>
-#include <cstdlib>
-#include <memory>
-#include <mutex>
-#include <utility>
 
 #include "base/aligned.hpp"
 #include "base/fail.hpp"
+#include "base/names.hpp"
 #include "base/parallel.hpp"
 #include "kernels/walk_rows.hpp"
 #include "ngf/shells.hpp"
@@ -50,8 +47,7 @@ template <typename Column>
 void ColumnLists<Column>::add(std::size_t block, const ShellRows<Column>& rows) {
   const auto& columns = rows.columns;
   if (columns.size() > std::numeric_limits<std::uint32_t>::max()) {
-    detail::fail("lists of {} columns are too long for one block; ask for fewer hops",
-                 columns.size());
+    fail("lists of {} columns are too long for one block; ask for fewer hops", columns.size());
   }
   // NOLINTNEXTLINE(modernize-avoid-c-arrays)
   blocks_[block] = std::make_unique_for_overwrite<Column[]>(columns.size());
@@ -107,7 +103,7 @@ std::vector<std::uint64_t> count_hops(const HopMatrix<Hop>& matrix, std::uint32_
   const RowRange rows = matrix.rows();
   std::vector<std::uint64_t> result;
   std::mutex mutex;
-  detail::parallel_ranges(rows.count(), threads, [&](std::size_t begin, std::size_t end) {
+  parallel_ranges(rows.count(), threads, [&](std::size_t begin, std::size_t end) {
     std::vector<std::uint64_t> own;
     for (std::size_t row = begin; row < end; ++row) {
       const std::size_t first = symmetric ? row + 1 : 0;
@@ -125,24 +121,16 @@ std::vector<std::uint64_t> count_hops(const HopMatrix<Hop>& matrix, std::uint32_
 }  // namespace
 
 std::string_view storage_name(Storage storage) {
-  constexpr std::array<std::string_view, 4> names{"auto", "sparse", "dense", "stream"};
-  return names[static_cast<std::size_t>(storage)];
+  return detail::name_in({"auto", "sparse", "dense", "stream"}, storage);
 }
 
 std::string_view engine_name(Engine engine) {
-  constexpr std::array<std::string_view, 3> names{"auto", "bits", "queue"};
-  return names[static_cast<std::size_t>(engine)];
+  return detail::name_in({"auto", "bits", "queue"}, engine);
 }
 
 std::uint64_t ShellPlan::bytes_of(Storage kind) const {
-  switch (kind) {
-    case Storage::sparse:
-      return sparse_bytes;
-    case Storage::dense:
-      return dense_bytes;
-    default:
-      return stream_bytes;
-  }
+  if (kind == Storage::sparse) return sparse_bytes;
+  return kind == Storage::dense ? dense_bytes : stream_bytes;
 }
 
 Shells::Shells(const Graph& graph, ShellPlan plan, Held held,
@@ -165,16 +153,12 @@ RowRange Shells::graph_rows() const {
 const Shells* Shells::transposed() const { return directed_ ? transposed_.get() : this; }
 
 std::uint64_t Shells::bytes() const {
-  const std::uint64_t others = transposed_ == nullptr ? 0 : transposed_->bytes();
-  return std::visit(
-      [&](const auto& held) -> std::uint64_t {
-        if constexpr (std::is_same_v<std::decay_t<decltype(held)>, std::monostate>) {
-          return others;
-        } else {
-          return held.bytes() + others;
-        }
-      },
-      *held_);
+  std::uint64_t total = transposed_ == nullptr ? 0 : transposed_->bytes();
+  const auto add = [&](const auto& held) {
+    if constexpr (requires { held.bytes(); }) total += held.bytes();
+  };
+  std::visit(add, *held_);
+  return total;
 }
 
 std::vector<std::uint64_t> Shells::pairs() const {

@@ -1,9 +1,6 @@
 #pragma once
 
-#include <cstdint>
 #include <optional>
-#include <span>
-#include <vector>
 
 #include "ngf/shells.hpp"
 
@@ -43,7 +40,6 @@ namespace shells {
 std::optional<Twins> find_twins(const Graph& graph, std::span<const std::uint32_t> group_of,
                                 const RowRange& rows = {});
 
-/// Whether all of a class are in one group.
 bool within_groups(const Twins& twins, std::span<const std::uint32_t> group_of);
 
 }  // namespace shells

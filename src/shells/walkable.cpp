@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
-#include <span>
 
 #include "graph/twins.hpp"
 #include "kernels/bit_walk.hpp"

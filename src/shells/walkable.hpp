@@ -1,9 +1,5 @@
 #pragma once
 
-#include <cstdint>
-#include <span>
-#include <vector>
-
 #include "ngf/graph.hpp"
 
 namespace ngf::shells {
@@ -68,7 +64,6 @@ struct Walkable {
   }
 };
 
-/// Which nodes are left out.
 struct Reduction {
   bool trees = false;  ///< and islands
   bool twins = false;  ///< merged, which keeps distances, but not the number of paths

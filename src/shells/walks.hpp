@@ -1,10 +1,6 @@
 #pragma once
 
-#include <algorithm>
-#include <atomic>
 #include <memory>
-#include <mutex>
-#include <vector>
 
 #include "base/parallel.hpp"
 #include "kernels/bit_walk.hpp"
@@ -17,8 +13,7 @@ namespace ngf::shells {
 template <typename Worker>
 class PerThread {
  public:
-  explicit PerThread(int threads)
-      : workers_(static_cast<std::size_t>(detail::thread_count(threads))) {}
+  explicit PerThread(int threads) : workers_(static_cast<std::size_t>(thread_count(threads))) {}
 
   template <typename Make>
   Worker& get(std::size_t thread, const Make& make) {
@@ -39,7 +34,7 @@ inline Reduction reduction_for(const ShellOptions& options) {
 /// As few groups of sources as there can be, but one for each thread: a walk takes hardly less time
 /// from fewer sources.
 inline std::size_t group_width(std::size_t sources, int threads) {
-  const auto team = static_cast<std::size_t>(detail::thread_count(threads));
+  const auto team = static_cast<std::size_t>(thread_count(threads));
   return std::clamp<std::size_t>((sources + team - 1) / team, 64, kernels::batch_width);
 }
 
@@ -69,7 +64,6 @@ inline std::vector<std::vector<NodeId>> groups_for(const Walkable& graph,
   return groups;
 }
 
-/// What a walk from all groups is told.
 inline BitWalk::Options walk_options(const ShellOptions& options, bool keep_hops) {
   return {.hops = options.hops,
           .keep_hops = keep_hops,
@@ -89,7 +83,7 @@ std::vector<std::uint64_t> walk_all(const Walkable& graph,
   std::vector<std::uint64_t> pairs;
   std::mutex mutex;
   std::atomic<std::uint64_t> finished{0};
-  detail::parallel_for(groups.size(), options.threads, [&](std::size_t group, std::size_t thread) {
+  parallel_for(groups.size(), options.threads, [&](std::size_t group, std::size_t thread) {
     throw_if_stopped(progress);
     BitWalk& walk = walks.get(thread, [&] {
       return std::make_unique<BitWalk>(graph, columns, walk_options(options, keep_hops));

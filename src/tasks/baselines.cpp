@@ -15,10 +15,10 @@
 #include <cmath>
 #include <limits>
 #include <memory>
-#include <vector>
 
 #include "base/fail.hpp"
 #include "base/streams.hpp"
+#include "graph/build_rows.hpp"
 #include "tasks/costs.hpp"
 
 namespace ngf::tasks {
@@ -63,13 +63,11 @@ SparseMatrix laplacian_of(const Graph& graph) {
   std::vector<Eigen::Triplet<double>> entries;
   for (NodeId u = 0; u < graph.nodes(); ++u) {
     const auto neighbors = graph.neighbors(u);
-    const auto weights = graph.weights_of(u);
     for (std::size_t i = 0; i < neighbors.size(); ++i) {
       if (neighbors[i] == u) continue;
-      const double w = weights.empty() ? 1 : weights[i];
+      const double w = weight_at(graph, u, i);
       if (!(w >= 0)) {
-        detail::fail("the edge {}-{} weighs {}; smoothing needs weights of at least 0", u,
-                     neighbors[i], w);
+        fail("the edge {}-{} weighs {}; smoothing needs weights of at least 0", u, neighbors[i], w);
       }
       entries.emplace_back(u, u, w);
       entries.emplace_back(u, neighbors[i], -w);
@@ -80,7 +78,6 @@ SparseMatrix laplacian_of(const Graph& graph) {
   return result;
 }
 
-/// What is known of one lambda.
 struct Choice {
   double residual = 0;      // |y - x^|^2
   double trace = 0;         // of S
@@ -228,8 +225,7 @@ struct Tikhonov {
       x = solver.solveWithGuess(right, x);
       if (changed) {
         for (int p = 0; p < probes; ++p) {
-          Random random =
-              detail::random_for(seed, detail::Use::denoise_trace, static_cast<std::uint64_t>(p));
+          Random random = random_for(seed, Use::denoise_trace, static_cast<std::uint64_t>(p));
           Eigen::VectorXd b = Eigen::VectorXd::Zero(y.size());
           for (const Eigen::Index u : parts.known) b[u] = random.chance(0.5) ? 1 : -1;
           const Eigen::VectorXd smooth = solver.solve(b);

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <Eigen/Core>
-#include <cstdint>
 #include <functional>
 
 #include "ngf/graph.hpp"

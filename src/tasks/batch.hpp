@@ -1,10 +1,6 @@
 #pragma once
 
-#include <cstdint>
 #include <mutex>
-#include <optional>
-#include <span>
-#include <vector>
 
 #include "ngf/nn/network.hpp"
 #include "ngf/tasks/classify.hpp"
@@ -32,6 +28,19 @@ std::vector<LayerWeights> weights_of(const ParameterLayout& layout, std::size_t 
                                      std::span<const float> parameters);
 void set_weights(const ParameterLayout& layout, std::size_t run,
                  const std::vector<LayerWeights>& weights, std::span<float> parameters);
+
+/// The outputs of one run: node u's begin at data[u * stride].
+struct Outputs {
+  const float* data = nullptr;
+  std::size_t stride = 0;
+  std::size_t classes = 0;
+
+  /// The class with the largest output, the first of equal ones.
+  std::int32_t label(NodeId u) const;
+};
+
+double score(Metric metric, const Outputs& outputs, std::span<const std::int32_t> labels,
+             std::span<const NodeId> nodes);
 
 /// How far all batches are, and who is told: of one thing at a time.
 struct Told {

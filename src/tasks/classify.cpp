@@ -1,11 +1,7 @@
 #include "ngf/tasks/classify.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <memory>
-#include <mutex>
 #include <numeric>
-#include <utility>
 
 #include "base/fail.hpp"
 #include "base/memory.hpp"
@@ -17,11 +13,7 @@
 
 namespace ngf {
 
-using detail::fail;
-
 namespace {
-
-// ---- The door ----
 
 void check_nodes(const std::vector<NodeId>& nodes, const Dataset& dataset, std::string_view part) {
   if (nodes.empty()) fail("the split has no {} nodes", part);
@@ -45,7 +37,6 @@ void check_runs(const std::vector<RunSettings>& runs) {
   }
 }
 
-/// The classes 0..count-1.
 std::int64_t class_count_of(const Dataset& dataset) {
   return std::int64_t{*std::max_element(dataset.labels.begin(), dataset.labels.end())} + 1;
 }
@@ -66,9 +57,8 @@ void check(const Dataset& dataset, const Split& split, const ClassifySettings& s
   }
   // A name, and at least one weight with its gradient, two moments and the best so far.
   constexpr std::uint64_t bytes_per_class = sizeof(std::string) + 5 * sizeof(float);
-  detail::check_budget(
-      static_cast<std::uint64_t>(classes) * bytes_per_class, settings.memory,
-      fmt::format("a network with an output for each label from 0 to {}", classes - 1));
+  check_budget(static_cast<std::uint64_t>(classes) * bytes_per_class, settings.memory,
+               fmt::format("a network with an output for each label from 0 to {}", classes - 1));
 }
 
 // ---- What the runs share ----
@@ -108,13 +98,13 @@ constexpr std::uint64_t feature_copies = 5;
 
 /// Throws MemoryExceeded where a run and its H X, which may take as much, do not fit.
 void check_run(std::uint64_t bytes, const ClassifySettings& settings) {
-  detail::check_budget(2 * bytes, settings.memory, "training one run");
+  check_budget(2 * bytes, settings.memory, "training one run");
 }
 
 tasks::Task make_task(const Dataset& dataset, const Split& split, const ClassifySettings& settings,
                       Progress* progress) {
   // The features, and those of the nodes that count.
-  detail::check_budget(2 * tasks::feature_bytes(dataset.features), settings.memory, "the features");
+  check_budget(2 * tasks::feature_bytes(dataset.features), settings.memory, "the features");
   tasks::Task task;
   task.features = tasks::features_of(dataset, settings.model.normalize_features);
   const std::int64_t classes = class_count_of(dataset);
@@ -125,7 +115,7 @@ tasks::Task make_task(const Dataset& dataset, const Split& split, const Classify
                   feature_copies * tasks::feature_bytes(task.features),
               settings);
   }
-  task.filter = detail::make_in_half(settings.memory, [&](std::uint64_t memory) {
+  task.filter = make_in_half(settings.memory, [&](std::uint64_t memory) {
     return LayerFilter(settings.model, dataset.graph,
                        {.storage = settings.storage,
                         .threads = settings.threads,
@@ -175,8 +165,8 @@ class Group {
         run_bytes(settings_.model, !task_.filter.identity(), rows, feature_count(), task_.classes);
     const std::uint64_t of_features = feature_copies * tasks::feature_bytes(task_.features);
     check_run(bytes + of_features, settings_);
-    const std::uint64_t budget = detail::memory_left(settings_.memory) / 2;
-    const auto threads = static_cast<std::uint64_t>(detail::thread_count(settings_.threads));
+    const std::uint64_t budget = memory_left(settings_.memory) / 2;
+    const auto threads = static_cast<std::uint64_t>(thread_count(settings_.threads));
     // Processes that train together do one thing after the other.
     const Partition* const partition = task_.filter.partition();
     const bool apart =
@@ -188,7 +178,7 @@ class Group {
                                                                  1, tasks::costs::batch_runs);
     const std::uint64_t each = apart ? threads : 1;
     const std::uint64_t fitting = std::max<std::uint64_t>((budget / each - of_features) / bytes, 1);
-    memory_for_products_ = detail::share_of_left(settings_.memory, 4 * each);
+    memory_for_products_ = share_of_left(settings_.memory, 4 * each);
     const std::uint64_t batch =
         std::min({wanted, fitting, std::max<std::uint64_t>(runs / each, 1)});
     batches_ = (runs + batch - 1) / batch;
@@ -235,7 +225,7 @@ class Group {
     propagated_ = true;
     // H X and its parts.
     const auto [rows, cols] = nn::shape_of(task.features);
-    detail::check_budget(
+    check_budget(
         3 * sizeof(float) * static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(cols),
         settings_.memory, "H X");
     tasks::Task result = task;
@@ -297,7 +287,7 @@ std::vector<RunResult> classify(const Dataset& dataset, const Split& split,
     }
     if (places.empty()) continue;
     const Group group(task, settings, dropout, places.size(), told);
-    detail::parallel_for(group.batches(), group.workers(), [&](std::size_t b) {
+    parallel_for(group.batches(), group.workers(), [&](std::size_t b) {
       const std::size_t begin = places.size() * b / group.batches();
       const std::size_t end = places.size() * (b + 1) / group.batches();
       std::vector<RunSettings> own;

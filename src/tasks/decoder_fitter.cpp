@@ -1,6 +1,3 @@
-#include <algorithm>
-#include <cmath>
-#include <utility>
 
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
@@ -39,7 +36,7 @@ LayerFilter filter_of(const Graph& graph, const DenoiseSettings& settings, Progr
   options.normalization = settings.normalization;
   options.shells.storage = settings.storage;
   options.shells.threads = settings.threads;
-  return detail::make_in_half(settings.memory, [&](std::uint64_t memory) {
+  return make_in_half(settings.memory, [&](std::uint64_t memory) {
     options.shells.memory = memory;
     return LayerFilter(NeighborhoodFilter(graph, settings.taps, options, progress));
   });
@@ -52,9 +49,8 @@ class DecoderFitter : public Fitter {
         nodes_(graph.nodes()),
         filter_(filter_of(graph, settings, progress), settings.hidden),
         start_(static_cast<std::size_t>(settings.hidden) * nodes_) {
-    detail::check_budget(nn::decoder_bytes(nodes_, settings.hidden), settings.memory,
-                         "fitting one signal");
-    Random random = detail::random_for(settings.seed, detail::Use::denoise_weights, 0);
+    check_budget(nn::decoder_bytes(nodes_, settings.hidden), settings.memory, "fitting one signal");
+    Random random = random_for(settings.seed, Use::denoise_weights, 0);
     const double deviation = 0.1 / std::sqrt(static_cast<double>(nodes_));
     for (float& value : start_) value = static_cast<float>(deviation * random.normal());
   }
@@ -62,7 +58,7 @@ class DecoderFitter : public Fitter {
   /// That of H b for white noise b.
   double signal_size() const override {
     constexpr Eigen::Index draws = 16;
-    Random random = detail::random_for(settings_.seed, detail::Use::denoise_size, 0);
+    Random random = random_for(settings_.seed, Use::denoise_size, 0);
     Matrix b(static_cast<Eigen::Index>(nodes_), draws);
     for (Eigen::Index i = 0; i < b.size(); ++i) b.data()[i] = random.normal();
     return std::sqrt(filter_.filter().apply(b).squaredNorm() / static_cast<double>(b.size()));
@@ -70,13 +66,13 @@ class DecoderFitter : public Fitter {
 
   void fit(const FitTask& task, const FitWatch& watch, Meter& meter) override {
     const auto columns = static_cast<std::size_t>(task.targets.cols());
-    const auto threads = static_cast<std::size_t>(detail::thread_count(settings_.threads));
+    const auto threads = static_cast<std::size_t>(thread_count(settings_.threads));
     // Signals side by side need nothing of each other, while panels of one wait for the slowest.
     const bool side_by_side = filter_.by_panels() && costs::threads_per_decoder * columns > threads;
     const int across = side_by_side ? static_cast<int>(threads) : 1;
     const int within = side_by_side ? 1 : static_cast<int>(threads);
-    detail::parallel_for(columns, across,
-                         [&](std::size_t column) { fit_one(task, column, within, watch, meter); });
+    parallel_for(columns, across,
+                 [&](std::size_t column) { fit_one(task, column, within, watch, meter); });
   }
 
  private:

@@ -1,29 +1,23 @@
 #include "ngf/tasks/denoise.hpp"
 
-#include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
-#include <utility>
 
 #include "base/fail.hpp"
 #include "base/memory.hpp"
+#include "base/names.hpp"
 #include "tasks/baselines.hpp"
 #include "tasks/fitter.hpp"
 #include "tasks/stopping.hpp"
 
 namespace ngf {
 
-using detail::fail;
-
 std::string_view arch_name(DenoiseArch arch) {
-  constexpr std::array<std::string_view, 6> names{"ngf", "gf", "gcn", "sgc", "tikhonov", "median"};
-  return names[static_cast<std::size_t>(arch)];
+  return detail::name_in({"ngf", "gf", "gcn", "sgc", "tikhonov", "median"}, arch);
 }
 
 std::string_view stop_name(StopRule rule) {
-  constexpr std::array<std::string_view, 5> names{"blind", "sure", "variance", "epochs", "oracle"};
-  return names[static_cast<std::size_t>(rule)];
+  return detail::name_in({"blind", "sure", "variance", "epochs", "oracle"}, rule);
 }
 
 namespace {
@@ -31,8 +25,6 @@ namespace {
 bool is_baseline(DenoiseArch arch) {
   return arch == DenoiseArch::tikhonov || arch == DenoiseArch::median;
 }
-
-// ---- The door ----
 
 void check_signals(const Graph& graph, const Matrix& signals, std::string_view what) {
   if (signals.rows() != static_cast<Eigen::Index>(graph.nodes())) {
@@ -336,7 +328,7 @@ void check_memory(const Graph& graph, const Matrix& noisy, bool told,
     const std::uint64_t curves = told ? 2 : 1;
     bytes += values * 2 * sizeof(float) + signals * settings.epochs * curves * sizeof(double);
   }
-  detail::check_budget(bytes, settings.memory, fmt::format("denoising {} signals", signals));
+  check_budget(bytes, settings.memory, fmt::format("denoising {} signals", signals));
 }
 
 }  // namespace

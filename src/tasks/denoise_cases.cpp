@@ -26,8 +26,7 @@ Graph connected_communities(std::uint64_t blocks, double p, std::uint64_t seed) 
 Matrix diffused(const Graph& graph, SignalKind kind, std::size_t signals, std::uint64_t seed) {
   Matrix b(static_cast<Eigen::Index>(case_nodes), static_cast<Eigen::Index>(signals));
   for (Eigen::Index s = 0; s < b.cols(); ++s) {
-    Random random =
-        detail::random_for(seed, detail::Use::denoise_signals, static_cast<std::uint64_t>(s));
+    Random random = random_for(seed, Use::denoise_signals, static_cast<std::uint64_t>(s));
     for (Eigen::Index u = 0; u < b.rows(); ++u) b(u, s) = random.normal();
   }
   if (kind == SignalKind::gf) return PolynomialFilter(graph, paper_taps()).apply(b);
@@ -45,8 +44,7 @@ std::vector<double> paper_taps() { return {0.13318287, 0.63933657, 0.22748056}; 
 Matrix with_noise(const Matrix& clean, double power, std::uint64_t seed) {
   Matrix noisy = clean;
   for (Eigen::Index s = 0; s < clean.cols(); ++s) {
-    Random random =
-        detail::random_for(seed, detail::Use::denoise_noise, static_cast<std::uint64_t>(s));
+    Random random = random_for(seed, Use::denoise_noise, static_cast<std::uint64_t>(s));
     const double deviation =
         std::sqrt(power / static_cast<double>(clean.rows())) * clean.col(s).norm();
     for (Eigen::Index u = 0; u < clean.rows(); ++u) noisy(u, s) += deviation * random.normal();

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <string>
-
 #include "ngf/dataset.hpp"
 
 namespace ngf::detail {

@@ -8,8 +8,6 @@
 #include <cerrno>
 #include <cstring>
 #include <nlohmann/json.hpp>
-#include <optional>
-#include <utility>
 
 #include "base/fail.hpp"
 #include "io/atomic_file.hpp"
@@ -20,7 +18,6 @@ namespace ngf {
 
 namespace {
 
-using detail::fail;
 using nlohmann::json;
 
 // How journals of every format begin, those of this format, and the lines that follow.

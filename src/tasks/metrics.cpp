@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <limits>
 #include <map>
-#include <utility>
 #include <vector>
 
 #include "base/fail.hpp"
@@ -17,8 +16,6 @@
 namespace ngf {
 
 namespace {
-
-using detail::fail;
 
 void check_lengths(std::size_t predictions, std::size_t truth) {
   if (predictions != truth) {

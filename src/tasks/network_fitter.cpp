@@ -1,6 +1,4 @@
-#include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "base/fail.hpp"
 #include "base/memory.hpp"
@@ -46,14 +44,9 @@ ModelSettings model_of(const DenoiseSettings& settings) {
 
 /// One weight of a layer with so many inputs and outputs.
 double draw_weight(DenoiseArch arch, double in, double out, Random& random) {
-  switch (arch) {
-    case DenoiseArch::gcn:
-      return (2 * random.uniform() - 1) * std::sqrt(6 / (in + out));
-    case DenoiseArch::sgc:
-      return (2 * random.uniform() - 1) / std::sqrt(in);
-    default:
-      return 0.1 / std::sqrt(in) * random.normal();
-  }
+  if (arch == DenoiseArch::gcn) return (2 * random.uniform() - 1) * std::sqrt(6 / (in + out));
+  if (arch == DenoiseArch::sgc) return (2 * random.uniform() - 1) / std::sqrt(in);
+  return 0.1 / std::sqrt(in) * random.normal();
 }
 
 class NetworkFitter : public Fitter {
@@ -62,7 +55,7 @@ class NetworkFitter : public Fitter {
       : settings_(settings),
         model_(model_of(settings)),
         nodes_(graph.nodes()),
-        filter_(detail::make_in_half(settings.memory, [&](std::uint64_t memory) {
+        filter_(make_in_half(settings.memory, [&](std::uint64_t memory) {
           return LayerFilter(
               model_, graph,
               {.storage = settings.storage, .threads = settings.threads, .memory = memory},
@@ -72,23 +65,23 @@ class NetworkFitter : public Fitter {
     const double deviation = settings.input_deviation > 0
                                  ? settings.input_deviation
                                  : 0.1 / std::sqrt(static_cast<double>(nodes_));
-    Random random = detail::random_for(settings.seed, detail::Use::denoise_inputs, 0);
+    Random random = random_for(settings.seed, Use::denoise_inputs, 0);
     input_.resize(static_cast<Eigen::Index>(nodes_), inputs);
     for (Eigen::Index i = 0; i < input_.size(); ++i) {
       input_.data()[i] = static_cast<float>(deviation * random.normal());
     }
     bytes_ = run_bytes(model_, !filter_.identity(), nodes_, inputs, 1);
-    detail::check_budget(2 * bytes_, settings.memory, "fitting one signal");
-    budget_ = detail::memory_left(settings.memory) / 2;
-    const auto threads = static_cast<std::uint64_t>(detail::thread_count(settings.threads));
-    memory_for_products_ = detail::share_of_left(settings.memory, 4 * threads);
+    check_budget(2 * bytes_, settings.memory, "fitting one signal");
+    budget_ = memory_left(settings.memory) / 2;
+    const auto threads = static_cast<std::uint64_t>(thread_count(settings.threads));
+    memory_for_products_ = share_of_left(settings.memory, 4 * threads);
   }
 
   double signal_size() const override { return 1; }
 
   void fit(const FitTask& task, const FitWatch& watch, Meter& meter) override {
     const auto columns = static_cast<std::size_t>(task.targets.cols());
-    const auto threads = static_cast<std::size_t>(detail::thread_count(settings_.threads));
+    const auto threads = static_cast<std::size_t>(thread_count(settings_.threads));
     const std::size_t at_once = std::max<std::size_t>(1, budget_ / bytes_);
     // Signals need nothing of each other, while threads that share one wait for the slowest.
     const bool side_by_side = columns >= threads && at_once >= threads;
@@ -100,7 +93,7 @@ class NetworkFitter : public Fitter {
     const std::size_t wanted = (columns + batch - 1) / batch;
     const std::size_t batches = (wanted + workers - 1) / workers * workers;
     const int within = side_by_side ? 1 : static_cast<int>(threads);
-    detail::parallel_for(batches, static_cast<int>(workers), [&](std::size_t b) {
+    parallel_for(batches, static_cast<int>(workers), [&](std::size_t b) {
       const std::size_t begin = columns * b / batches;
       const std::size_t end = columns * (b + 1) / batches;
       if (begin < end) fit_batch(task, begin, end - begin, within, watch, meter);
@@ -113,7 +106,7 @@ class NetworkFitter : public Fitter {
     const ParameterLayout& layout = network.layout();
     for (const ParameterBlock& block : layout.blocks()) {
       const std::uint64_t item = 1 + 2 * block.layer + (block.kind == Kind::bias ? 1 : 0);
-      Random random = detail::random_for(settings_.seed, detail::Use::denoise_weights, item);
+      Random random = random_for(settings_.seed, Use::denoise_weights, item);
       const auto in = static_cast<double>(layout.find(Kind::weight, block.layer)->rows);
       const bool zero = block.kind == Kind::bias && settings_.arch == DenoiseArch::gcn;
       for (std::size_t i = 0; i < block.rows; ++i) {

@@ -13,7 +13,7 @@ using SparseFeatures = std::variant_alternative_t<1, FeaturesOf<float>>;
 
 /// What the numbers of node u are divided by.
 float divisor(double sum, bool normalize, Eigen::Index u) {
-  if (!std::isfinite(sum)) detail::fail("a feature of node {} is no finite number", u);
+  if (!std::isfinite(sum)) fail("a feature of node {} is no finite number", u);
   return normalize && sum > 0 ? static_cast<float>(sum) : 1.0F;
 }
 
@@ -52,7 +52,7 @@ FeaturesOf<float> features_of(const Dataset& dataset, bool normalize) {
     result = SparseFeatures(*sparse);
   }
   if (dataset.feature_count() == 0) {
-    detail::fail("the data set has no features; a network needs a row of numbers for each node");
+    fail("the data set has no features; a network needs a row of numbers for each node");
   }
   std::visit([&](auto& x) { divide_rows(x, normalize); }, result);
   return result;

@@ -1,9 +1,5 @@
 #pragma once
 
-#include <cstdint>
-#include <variant>
-#include <vector>
-
 #include "ngf/dataset.hpp"
 #include "ngf/nn/network.hpp"
 
@@ -14,7 +10,6 @@ namespace ngf::tasks {
 /// Throws Error where there are none, or one is no number.
 FeaturesOf<float> features_of(const Dataset& dataset, bool normalize);
 
-/// Some of the rows.
 FeaturesOf<float> rows_of(const FeaturesOf<float>& features, const std::vector<NodeId>& rows);
 
 /// Bytes of the features of a data set or of a network.

@@ -4,7 +4,6 @@
 #include "base/memory.hpp"
 #include "tasks/batch.hpp"
 #include "tasks/node_data.hpp"
-#include "tasks/scores.hpp"
 
 namespace ngf {
 
@@ -26,33 +25,31 @@ void softmax_rows(MatrixF& z) {
 }  // namespace
 
 Prediction predict(const Model& model, const Dataset& dataset, const PredictOptions& options) {
-  if (model.layers.empty()) detail::fail("the model has no layers");
+  if (model.layers.empty()) fail("the model has no layers");
   FeaturesOf<float> features = tasks::features_of(dataset, model.settings.normalize_features);
   if (dataset.feature_count() != model.features()) {
-    detail::fail("the model was trained on {} features, and the data set has {}", model.features(),
-                 dataset.feature_count());
+    fail("the model was trained on {} features, and the data set has {}", model.features(),
+         dataset.feature_count());
   }
   if (!dataset.labels.empty()) {
     for (const std::int32_t label : dataset.labels) {
       if (label < model.classes()) continue;
-      detail::fail("the data set has a label {}, and the model knows {} classes", label,
-                   model.classes());
+      fail("the data set has a label {}, and the model knows {} classes", label, model.classes());
     }
   }
-  LayerFilter filter = detail::make_in_half(options.memory, [&](std::uint64_t memory) {
+  LayerFilter filter = make_in_half(options.memory, [&](std::uint64_t memory) {
     return LayerFilter(model.settings, dataset.graph,
                        {.storage = options.storage, .threads = options.threads, .memory = memory},
                        options.progress);
   });
-  Network<float> network(model.settings, std::move(filter), std::move(features), model.classes(),
-                         {.passes = 1,
-                          .threads = options.threads,
-                          .memory = detail::share_of_left(options.memory, 2)});
+  Network<float> network(
+      model.settings, std::move(filter), std::move(features), model.classes(),
+      {.passes = 1, .threads = options.threads, .memory = share_of_left(options.memory, 2)});
   tasks::set_weights(network.layout(), 0, model.layers, network.parameters());
   Prediction result;
   result.probabilities = network.forward();
   if (!result.probabilities.allFinite()) {
-    detail::fail("the network's outputs are not finite; its weights or the features are too large");
+    fail("the network's outputs are not finite; its weights or the features are too large");
   }
   const auto classes = static_cast<std::size_t>(model.classes());
   const tasks::Outputs outputs{result.probabilities.data(), classes, classes};

@@ -1,13 +1,12 @@
-#include <array>
 
 #include "base/fail.hpp"
+#include "base/names.hpp"
 #include "ngf/tasks/classify.hpp"
 
 namespace ngf {
 
 std::string_view metric_name(Metric metric) {
-  constexpr std::array<std::string_view, 3> names{"accuracy", "auc", "macro_f1"};
-  return names[static_cast<std::size_t>(metric)];
+  return detail::name_in({"accuracy", "auc", "macro_f1"}, metric);
 }
 
 std::string_view optimizer_name(OptimizerKind kind) {
@@ -30,7 +29,7 @@ ClassifySettings recipe(std::string_view name, std::string_view dataset) {
     }
     return settings;
   }
-  if (name != "paper") detail::fail("no recipe '{}'; there are paper and strong", name);
+  if (name != "paper") fail("no recipe '{}'; there are paper and strong", name);
   settings.model.unit_taps = true;
   settings.model.normalization = Normalization::lmax;
   settings.model.shift = Shift::adjacency_lmax;

@@ -1,6 +1,5 @@
 #include "ngf/tasks/robustness.hpp"
 
-#include <algorithm>
 #include <memory>
 #include <optional>
 
@@ -60,7 +59,7 @@ class Comparison {
     const auto signal_bytes = static_cast<std::uint64_t>(x_.size()) * sizeof(double);
     std::optional<detail::MemoryReserve> for_results(std::in_place, 4 * signal_bytes);
     // The filter on the perturbed graph takes as much again.
-    filter_ = detail::make_in_half(options.filter.shells.memory, [&](std::uint64_t half) {
+    filter_ = make_in_half(options.filter.shells.memory, [&](std::uint64_t half) {
       FilterOptions of_half = options_.filter;
       of_half.shells.memory = half;
       return std::make_unique<NeighborhoodFilter>(graph, taps, of_half, options.progress);
@@ -120,8 +119,7 @@ class Comparison {
 
 Robustness measure_robustness(const Graph& graph, const Taps& taps,
                               const RobustnessOptions& options) {
-  if (options.realisations < 1)
-    detail::fail("{} realisations; take at least 1", options.realisations);
+  if (options.realisations < 1) fail("{} realisations; take at least 1", options.realisations);
   const Comparison comparison(graph, taps, options);
   Robustness result;
   result.estimated = !comparison.exactly();

@@ -5,9 +5,6 @@
 #include <map>
 #include <optional>
 #include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "base/fail.hpp"
 #include "base/streams.hpp"
@@ -15,10 +12,6 @@
 namespace ngf {
 
 namespace {
-
-using detail::fail;
-using detail::random_for;
-using detail::Use;
 
 // Planetoid's.
 constexpr std::size_t train_of_class = 20;
@@ -55,12 +48,6 @@ Split labelled(const Split& split, const Dataset& dataset) {
   return {labelled(split.train, dataset, "training"),
           labelled(split.validation, dataset, "validation"),
           labelled(split.test, dataset, "testing")};
-}
-
-void shuffle(std::vector<NodeId>& nodes, Random random) {
-  for (std::size_t left = nodes.size(); left > 1; --left) {
-    std::swap(nodes[left - 1], nodes[random.below(left)]);
-  }
 }
 
 /// Moves the last `count` nodes of `from` to `to`.

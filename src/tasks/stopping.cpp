@@ -22,7 +22,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "base/streams.hpp"
 #include "tasks/costs.hpp"
@@ -192,7 +191,7 @@ class RiskEstimate {
         residual_(noise.size()),
         along_(noise.size() * group_) {
     // Directions are the same for all signals.
-    Random random = detail::random_for(settings.seed, detail::Use::denoise_probes, 0);
+    Random random = random_for(settings.seed, Use::denoise_probes, 0);
     for (Eigen::Index i = 0; i < directions_.size(); ++i) {
       directions_.data()[i] = random.chance(0.5) ? 1.0F : -1.0F;
     }
@@ -329,8 +328,7 @@ std::vector<Verdict> judge_variance(Fitter& fitter, const FitTask& task,
 std::vector<std::uint32_t> draw_folds(std::size_t count, std::uint32_t folds, std::uint64_t seed) {
   std::vector<std::uint32_t> fold_of(count);
   for (std::size_t i = 0; i < count; ++i) fold_of[i] = static_cast<std::uint32_t>(i % folds);
-  Random random = detail::random_for(seed, detail::Use::denoise_folds, 0);
-  for (std::size_t i = count; i > 1; --i) std::swap(fold_of[i - 1], fold_of[random.below(i)]);
+  shuffle(fold_of, random_for(seed, Use::denoise_folds, 0));
   return fold_of;
 }
 
@@ -347,34 +345,21 @@ double share_of_forecast(const Verdict& verdict, double explained,
 }
 
 std::uint64_t epochs_of_rule(const DenoiseSettings& settings) {
-  switch (settings.stop) {
-    case StopRule::blind:
-      return std::uint64_t{settings.epochs} * settings.folds;
-    case StopRule::sure:
-      return std::uint64_t{settings.epochs} * (settings.probes + 1);
-    case StopRule::variance:
-      return settings.epochs;
-    default:
-      return 0;
-  }
+  const StopRule rule = settings.stop;
+  const std::uint32_t fits = rule == StopRule::blind      ? settings.folds
+                             : rule == StopRule::sure     ? settings.probes + 1
+                             : rule == StopRule::variance ? 1U
+                                                          : 0U;
+  return std::uint64_t{settings.epochs} * fits;
 }
 
 std::vector<Verdict> judge(Fitter& fitter, const FitTask& task, const DenoiseSettings& settings,
                            const std::vector<double>& noise, Meter& meter) {
-  switch (settings.stop) {
-    case StopRule::blind:
-      return judge_blind(fitter, task, settings, meter);
-    case StopRule::sure:
-      return judge_sure(fitter, task, settings, noise, meter);
-    case StopRule::variance:
-      return judge_variance(fitter, task, settings, meter);
-    default:
-      break;
-  }
-  Verdict at_the_end;
-  at_the_end.epoch = task.epochs;
-  std::vector<Verdict> verdicts(static_cast<std::size_t>(task.targets.cols()), at_the_end);
-  return verdicts;
+  if (settings.stop == StopRule::blind) return judge_blind(fitter, task, settings, meter);
+  if (settings.stop == StopRule::sure) return judge_sure(fitter, task, settings, noise, meter);
+  if (settings.stop == StopRule::variance) return judge_variance(fitter, task, settings, meter);
+  const Verdict at_the_end{.epoch = task.epochs, .criterion = {}};
+  return std::vector(static_cast<std::size_t>(task.targets.cols()), at_the_end);
 }
 
 }  // namespace ngf::tasks

@@ -3,14 +3,13 @@
 // Without dropout the forward pass that scores an epoch is also the one that the next step starts
 // from, so that an epoch is one forward and one backward pass.
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "base/fail.hpp"
 #include "base/parallel.hpp"
 #include "ngf/nn/loss.hpp"
+#include "ngf/tasks/metrics.hpp"
 #include "tasks/batch.hpp"
-#include "tasks/scores.hpp"
 
 namespace ngf::tasks {
 
@@ -35,7 +34,7 @@ class Trainer {
       dropout_.rates.push_back(runs[r].dropout);
       dropout_.seeds.push_back(runs[r].seed);
     }
-    detail::parallel_for(runs.size(), settings.threads, [&](std::size_t r) {
+    parallel_for(runs.size(), settings.threads, [&](std::size_t r) {
       initialize(task_.filter, network_.layout(), r, runs_[r], network_.parameters());
     });
     if (!drops_) forward(nullptr);
@@ -53,7 +52,7 @@ class Trainer {
     if (number == 1) record_gradients();
     optimizer_.step(network_.parameters(), network_.gradient());
     forward(nullptr);
-    detail::parallel_for(runs_.size(), settings_.threads, [&](std::size_t r) {
+    parallel_for(runs_.size(), settings_.threads, [&](std::size_t r) {
       if (!stopped_[r]) record(r, number, losses[r]);
     });
   }
@@ -62,7 +61,6 @@ class Trainer {
   RunResult& result(std::size_t r) { return results_[r]; }
 
  private:
-  /// The logits of all nodes.
   void forward(const Dropout* dropout) {
     logits_ = &network_.forward(dropout);
     if (const Partition* const partition = task_.filter.partition()) {
@@ -133,6 +131,32 @@ class Trainer {
 };
 
 }  // namespace
+
+std::int32_t Outputs::label(NodeId u) const {
+  const float* const row = data + u * stride;
+  return static_cast<std::int32_t>(std::max_element(row, row + classes) - row);
+}
+
+double score(Metric metric, const Outputs& outputs, std::span<const std::int32_t> labels,
+             std::span<const NodeId> nodes) {
+  std::vector<std::int32_t> truth;
+  truth.reserve(nodes.size());
+  for (const NodeId u : nodes) truth.push_back(labels[u]);
+  if (metric == Metric::auc) {
+    if (outputs.classes != 2) fail("AUC is for two classes, and there are {}", outputs.classes);
+    std::vector<float> margins;
+    margins.reserve(nodes.size());
+    for (const NodeId u : nodes) {
+      const float* const row = outputs.data + u * outputs.stride;
+      margins.push_back(row[1] - row[0]);
+    }
+    return roc_auc(std::span<const float>(margins), truth);
+  }
+  std::vector<std::int32_t> predicted;
+  predicted.reserve(nodes.size());
+  for (const NodeId u : nodes) predicted.push_back(outputs.label(u));
+  return metric == Metric::accuracy ? accuracy(predicted, truth) : macro_f1(predicted, truth);
+}
 
 std::vector<RunResult> train_batch(const Task& task, const ClassifySettings& settings,
                                    std::span<const RunSettings> runs, Network<float>& network,

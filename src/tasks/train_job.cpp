@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <utility>
 
 #include "nn/model_json.hpp"
 #include "tasks/fingerprint.hpp"

@@ -52,7 +52,7 @@ void initialize(const LayerFilter& filter, const ParameterLayout& layout, std::s
     const bool drawn = block.kind == Kind::weight || block.kind == Kind::skip;
     const double bound = bound_of(own.init, block);
     const std::uint64_t item = block.layer * 2 + (block.kind == Kind::skip ? 1 : 0);
-    Random random = detail::random_for(own.seed, detail::Use::network_weights, item);
+    Random random = random_for(own.seed, Use::network_weights, item);
     for_each_row(block, layout.runs(), run, [&](std::size_t i, std::size_t first) {
       for (std::size_t f = 0; f < block.cols; ++f) {
         float& to = parameters[first + f];
