@@ -15,6 +15,7 @@
 // it passes for the whole.
 
 #include <bit>
+#include <cstring>
 #include <numeric>
 
 #include "base/fail.hpp"

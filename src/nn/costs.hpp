@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 /// Numbers that choose the order of products, the width of batches and the form of filters in
 /// networks. Measured on two cores of an AMD EPYC (Zen 4); `bench/train_bench.py` and
