@@ -162,7 +162,8 @@ void add_reproduce(CLI::App& program) {
       ->check(CLI::IsMember(detail::names_of(settings_name, PaperSettings::code)))
       ->capture_default_str();
   verb->add_option("--runs", reproduce->runs,
-                   "Runs per point of fig3a and fig3b [2; with --full 25]")
+                   "Runs per point of fig3a [2; with --full 25] and fig3b, there two per perturbed "
+                   "graph and two graphs or more [2; with --full 20]")
       ->check(CLI::Range(1, 1000));
   verb->add_flag("--resume", reproduce->resume,
                  "Resume an interrupted job: run only the missing cells");

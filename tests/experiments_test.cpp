@@ -99,11 +99,28 @@ TEST(Experiments, TheSeedCounts) {
 
 TEST(Experiments, AsManyRunsAsAreAskedFor) {
   Study study = small_study();
-  study.runs = 7;  // of figure 3b, five on one graph and two on another
+  study.runs = 7;
   const Json of_k = rows_of(fig3a(study), "fig3a citation K=2 gf").at(0);
   EXPECT_EQ(of_k.at("runs"), 7);
   const Json perturbed = rows_of(fig3b(study), "fig3b K=3 both 8 % gf honest").at(0);
   EXPECT_EQ(perturbed.at("runs"), 7);
+  EXPECT_EQ(perturbed.at("graphs"), 4);  // two runs on each, and one on the last
+}
+
+TEST(Figure3b, TellsOfTheSpreadOverGraphs) {
+  const Study study = small_study();
+  const Figure figure = fig3b(study);
+  const Json row = rows_of(figure, "fig3b K=3 both 20 % gf honest").at(0);
+  EXPECT_EQ(row.at("runs"), 2);
+  EXPECT_EQ(row.at("graphs"), 2);  // one run on each, so that both spreads are the same
+  EXPECT_GT(row.at("graph_std").get<double>(), 0);
+  EXPECT_NEAR(row.at("graph_std").get<double>(), row.at("std").get<double>(), 1e-9);
+  for (const char* key : {"fig3b K=3 both 20 % ngf stale", "fig3b K=3 destroy 0 % gf honest"}) {
+    const Json unseen = rows_of(figure, key).at(0);
+    EXPECT_EQ(unseen.at("runs"), 2);
+    EXPECT_EQ(unseen.at("graphs"), 1);
+    EXPECT_EQ(unseen.at("graph_std"), 0);
+  }
 }
 
 TEST(Experiments, UnknownFiguresAndMissingDataSets) {

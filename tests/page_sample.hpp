@@ -143,7 +143,9 @@ inline json sample_fig3b(bool stand_in) {
                                  {"perturbation", perturbation},
                                  {"percent", percent},
                                  {"filter", filter},
-                                 {"distances", distances}},
+                                 {"distances", distances},
+                                 {"graphs", percent == 0 ? 1 : 3},
+                                 {"graph_std", percent == 0 ? 0.0 : 0.5}},
                                 accuracy(mean)));
         };
         add("gf", "honest", 66 - K * 0.4 - 0.25 * percent);

@@ -90,7 +90,7 @@ void draw_perturbation(Chart& chart, const Rows& rows) {
     for (const auto& [taps, points] : lines.split({"K"})) {
       Series& series = chart.series.emplace_back(
           line(fmt::format("{}, K = {}", stale ? "stale" : network_of(kind[0]), taps[0]), points,
-               "percent", {"", "mean", stale ? "" : "std"}));
+               "percent", {"", "mean", stale ? "" : "graph_std"}));
       series.dotted = stale;
       series.look = look++;
     }
@@ -197,7 +197,8 @@ const std::vector<Figure> known_figures{
      "named after the data set alone, and reads it back for each later perturbation, so that its "
      "neighbourhood filter never sees the perturbed graph. A curve that cannot see the "
      "perturbation is flat whatever the filter is. Only the honest curves say anything about "
-     "robustness, and only they count in the verdicts.",
+     "robustness, and only they count in the verdicts. Bands are one standard deviation over the "
+     "perturbed graphs; where nothing is perturbed there is only one.",
      {"dataset", "perturbation"},
      {{.x_label = "perturbed edges, %",
        .y_label = "test accuracy, %",

@@ -180,6 +180,12 @@ std::string constant_taps_table(const json& results) {
 
 // ---- Figures ----
 
+std::string range_of(const std::vector<double>& numbers) {
+  const auto [low, high] = std::ranges::minmax(numbers);
+  return low == high ? human_number(low)
+                     : fmt::format("{} to {}", human_number(low), human_number(high));
+}
+
 /// How many realisations, signals or runs are behind each value.
 std::string sizes(const json& results, const std::string& figure) {
   const Rows rows(results, figure);
@@ -189,17 +195,14 @@ std::string sizes(const json& results, const std::string& figure) {
                                        {"runs", "means of {} runs"}}};
   for (const auto& [key, text] : kinds) {
     if (!rows.has(key)) continue;
-    const std::vector<double> numbers = rows.numbers(key);
-    const auto [low, high] = std::minmax_element(numbers.begin(), numbers.end());
-    const std::string number =
-        *low == *high ? human_number(*low)
-                      : fmt::format("{} to {}", human_number(*low), human_number(*high));
-    const bool banded = rows.has("std") || rows.has("gf_std");
+    const std::string graphs =
+        rows.has("graphs") ? fmt::format(" on {} graphs", range_of(rows.numbers("graphs"))) : "";
+    const bool banded = graphs.empty() && (rows.has("std") || rows.has("gf_std"));
     const std::string width = rows.has("hidden") ? fmt::format("; {} features in hidden layers",
                                                                human_number(rows.first("hidden")))
                                                  : "";
-    return fmt::format("<p class=\"quiet\">Here: {}{}{}.</p>\n",
-                       fmt::format(fmt::runtime(text), number), width,
+    return fmt::format("<p class=\"quiet\">Here: {}{}{}{}.</p>\n",
+                       fmt::format(fmt::runtime(text), range_of(rows.numbers(key))), graphs, width,
                        banded ? "; bands are one standard deviation wide on each side" : "");
   }
   return {};
