@@ -114,7 +114,7 @@ inline json sample_fig3a(bool stand_in) {
   json rows;
   const auto add = [&](const char* dataset, double start, double lead) {
     for (int K = 2; K <= 10; ++K) {
-      const double share = (K - 2) / 8.0;
+      const double share = K == 2 ? 0 : 0.6 + (K - 2) / 20.0;
       rows.push_back(
           joined({{"dataset", dataset}, {"K", K}, {"filter", "gf"}}, accuracy(start - 2 * share)));
       rows.push_back(joined({{"dataset", dataset}, {"K", K}, {"filter", "ngf"}},

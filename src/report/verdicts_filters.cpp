@@ -47,7 +47,7 @@ std::vector<Verdict> judge_fig1(const json& results) {
       fmt::format("NGF's error half way and at the largest K, which should grow by at most {} %",
                   level * 100));
   Claim below("With many taps neighbourhood filters move less than polynomial ones.",
-              "NGF's error against GF's at the largest K");
+              "K above the smallest at which NGF's error is lower; NGF's and GF's at the largest");
   for (const auto& [names, part] : Rows(results, "fig1").split({"graph", "perturbation"})) {
     const Curve gf = part.curve("K", "gf");
     const Curve ngf = part.curve("K", "ngf");
@@ -60,10 +60,13 @@ std::vector<Verdict> judge_fig1(const json& results) {
       levelling.add(ngf.y.back() <= (1 + level) * half_way,
                     fmt::format("{}: {} to {}", name, said(half_way), said(ngf.y.back())));
     }
-    if (!gf.x.empty() && gf.x == ngf.x) {
-      below.add(ngf.y.back() < gf.y.back(),
-                fmt::format("{}: {} against {}, and lower at {} of {} K", name, said(ngf.y.back()),
-                            said(gf.y.back()), places_below(ngf, gf), gf.x.size()));
+    if (gf.x.size() >= 2 && gf.x == ngf.x) {
+      // With two taps both filters are the same.
+      const std::size_t lower = places_below({.x = {}, .y = {ngf.y.begin() + 1, ngf.y.end()}},
+                                             {.x = {}, .y = {gf.y.begin() + 1, gf.y.end()}});
+      below.add(lower, gf.x.size() - 1,
+                fmt::format("{}: {} of {}; {} against {}", name, lower, gf.x.size() - 1,
+                            said(ngf.y.back()), said(gf.y.back())));
     }
   }
   return decide("fig1", {growth, levelling, below});
