@@ -73,7 +73,7 @@ TEST(Experiments, TheFullSizeHasThePapersPoints) {
   Study study = small_study();
   study.size = Size::full;
   EXPECT_EQ(fig1(study).cells.size(), 2 * 3 * 9);             // graphs, perturbations, K
-  EXPECT_EQ(fig2a(study).cells.size(), 2 * 4);                // inputs, architectures
+  EXPECT_EQ(fig2a(study).cells.size(), 2 * 2 * 4);            // settings, inputs, architectures
   EXPECT_EQ(fig2b(study).cells.size(), 2 * 6 * 4);            // inputs, powers, architectures
   EXPECT_EQ(fig3a(study).cells.size(), 9 * 2);                // K, filters
   EXPECT_EQ(fig3b(study).cells.size(), 3 * (2 + 5 * 2 * 3));  // K; none, and five shares
@@ -150,6 +150,15 @@ TEST(Figure1, BothFiltersAreOneWithTwoTaps) {
     EXPECT_GT(row.at("gf").get<double>(), 0);
     EXPECT_NEAR(row.at("gf").get<double>(), row.at("ngf").get<double>(), 1e-12);
   }
+}
+
+TEST(Figure2a, BeginsWithTheSettingsOfThePublishedFigure) {
+  Study study = small_study();
+  EXPECT_EQ(fig2a(study).cells.front().key, "fig2a code gf gf");
+  EXPECT_EQ(fig2a(study).cells.back().key, "fig2a text ngf sgc");
+  study.settings = ngf::PaperSettings::code;
+  EXPECT_EQ(fig2a(study).cells.size(), 2 * 4);
+  for (const Cell& cell : fig2a(study).cells) EXPECT_THAT(cell.key, HasSubstr("code"));
 }
 
 TEST(Figure3b, StaleDistancesAreThoseOfTheUnperturbedGraph) {

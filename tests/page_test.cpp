@@ -303,6 +303,21 @@ TEST(Verdicts, WhatWasNotRunIsNotTested) {
   }
 }
 
+TEST(Verdicts, TheSettingsOfTheCodeDecideFigure2a) {
+  json results{{"fig2a", sample_results()["fig2a"]}};
+  const std::size_t one = ngf::judge(results).size();
+  for (json row : json(results["fig2a"])) {
+    row["settings"] = "code";
+    results["fig2a"].push_back(row);
+  }
+  set(results["fig2a"], {{"settings", "text"}}, "median_error", {0.9, 0.8, 0.7});
+  EXPECT_EQ(ngf::judge(results).size(), one);
+  const Verdict rise = find(ngf::judge(results), "fig2a", "rises again");
+  EXPECT_EQ(rise.outcome, Outcome::reproduced);
+  EXPECT_THAT(rise.measured, testing::StartsWith("Settings of the code."));
+  EXPECT_EQ(rise.remark, "With the settings of the text it holds in 0 of 8 cases.");
+}
+
 TEST(Verdicts, CountSettingsOnTheirOwn) {
   json results{{"fig2b", sample_results()["fig2b"]}};
   const std::size_t one = ngf::judge(results).size();

@@ -78,8 +78,11 @@ std::string stand_in_notice() {
 std::string summary(const json& results, const std::vector<Verdict>& verdicts) {
   const bool quick = value_text(results, "size") == "quick";
   std::string html = fmt::format(
-      "<p>A {} run with the settings of the paper's <b>{}</b>, seed <b>{}</b>. {}</p>\n",
+      "<p>A {} run with the settings of the paper's <b>{}</b>{}, seed <b>{}</b>. {}</p>\n",
       quick ? "<b>quick</b>" : "<b>full</b>", xml_text(value_text(results, "settings")),
+      Rows(results, "fig2a").split({"settings"}).size() > 1
+          ? " (Figure 2a: with those of its code first)"
+          : "",
       xml_text(value_text(results, "seed")),
       quick ? "A quick run has fewer signals, runs and values of K than the paper, and narrower "
               "networks, so its numbers scatter more; a full run has the paper's sizes."
@@ -298,7 +301,7 @@ std::string provenance_section(const json& provenance) {
   using Fact = std::pair<const char*, const char*>;
   constexpr std::array<Fact, 6> facts{{{"version", "Version"},
                                        {"seed", "Seed"},
-                                       {"settings", "Settings"},
+                                       {"settings", "Settings of Figure 2b"},
                                        {"target", "Instruction set"},
                                        {"threads", "Threads"},
                                        {"machine", "Machine"}}};
