@@ -47,6 +47,7 @@ const std::vector<std::pair<std::string, std::string>> samples{
     {"fig3b", "fig3b K=3 both 8 % ngf stale"},
     {"claims", "claims norms er"},
     {"claims", "claims float_error ws"},
+    {"claims", "claims condition ws"},
     {"claims", "claims shell_change ws both"},
     {"claims", "claims constant_taps ws"},
     {"claims", "claims depth sbm 4 layers ngf"}};
@@ -207,6 +208,32 @@ TEST(Claims, NormsBeginAlikeAndPart) {
   EXPECT_NEAR(rows.at(1).at("power").get<double>(), rows.at(1).at("shell").get<double>(), 1e-9);
   EXPECT_GT(rows.at(10).at("power").get<double>(), 1e6);
   EXPECT_LT(rows.at(10).at("shell").get<double>(), 100);
+}
+
+TEST(Claims, FloatErrorsAreOfTapsOfOneSignAndOfBoth) {
+  const Json rows = rows_of(claims(small_study()), "claims float_error er");
+  ASSERT_EQ(rows.size(), 2 * 19);  // K = 2 to 20
+  EXPECT_EQ(rows.at(0).at("taps"), "positive");
+  EXPECT_EQ(rows.at(19).at("taps"), "mixed");
+  for (const Json& row : rows) {
+    EXPECT_EQ(row.at("realisations"), 10);
+    EXPECT_GT(row.at("gf").get<double>(), 1e-9);
+    EXPECT_LT(row.at("gf").get<double>(), 1e-4);
+  }
+}
+
+TEST(Claims, TheConditionOfTwoTapsIsThatOfTheirAngle) {
+  for (const std::string graph : {"er", "ws"}) {
+    const Json rows = rows_of(claims(small_study()), "claims condition " + graph);
+    ASSERT_EQ(rows.size(), 19);
+    // The first two powers are the first two shells, and nearly at right angles.
+    EXPECT_NEAR(rows.at(0).at("gf").get<double>(), rows.at(0).at("ngf").get<double>(), 1e-9);
+    EXPECT_GE(rows.at(0).at("gf").get<double>(), 1);
+    EXPECT_LT(rows.at(0).at("gf").get<double>(), 1.5);
+    for (std::size_t i = 1; i < rows.size(); ++i) {
+      EXPECT_GT(rows.at(i).at("gf"), rows.at(i - 1).at("gf"));
+    }
+  }
 }
 
 TEST(Claims, DepthTellsOfGradients) {

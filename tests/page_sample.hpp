@@ -167,8 +167,12 @@ inline json sample_claims(bool stand_in) {
                                  {"shell", k > 8 ? 0.0 : 60 * std::exp(-(k - 4) * (k - 4) / 6.0)}});
     }
     for (int K = 2; K <= 10; ++K) {
-      claims["float_error"].push_back(
-          {{"graph", graph}, {"K", K}, {"gf", 3e-8 * K}, {"ngf", 4e-8}});
+      for (const char* taps : {"positive", "mixed"}) {
+        claims["float_error"].push_back(
+            {{"graph", graph}, {"taps", taps}, {"K", K}, {"gf", 3e-8 * K}, {"ngf", 4e-8}});
+      }
+      claims["condition"].push_back(
+          {{"graph", graph}, {"K", K}, {"gf", std::pow(10.0, K)}, {"ngf", 1.5}});
     }
     for (const char* perturbation : {"create", "destroy", "both"}) {
       for (int k = 1; k <= 6; ++k) {

@@ -63,9 +63,9 @@ TEST(Figures, HaveTheirChartsInThePapersOrder) {
     charts.push_back(figure.charts.size());
   }
   EXPECT_THAT(names, ElementsAre("table1", "fig1", "fig2a", "fig2b", "fig3a", "fig3b",
-                                 "claims_norms", "claims_float_error", "claims_shell_change",
-                                 "claims_constant_taps", "claims_depth"));
-  EXPECT_THAT(charts, ElementsAre(0, 6, 2, 2, 3, 2, 2, 2, 2, 0, 4));
+                                 "claims_norms", "claims_float_error", "claims_condition",
+                                 "claims_shell_change", "claims_constant_taps", "claims_depth"));
+  EXPECT_THAT(charts, ElementsAre(0, 6, 2, 2, 3, 2, 2, 4, 2, 2, 0, 4));
 }
 
 TEST(Figures, DrawWhatTheRowsSay) {
@@ -113,7 +113,7 @@ TEST(Figures, ShowStaleDistancesDottedAndLikeTheHonestOnes) {
 
 TEST(Verdicts, AreReproducedWhereAllClaimsHold) {
   const std::vector<Verdict> verdicts = ngf::judge(sample_results());
-  EXPECT_EQ(verdicts.size(), 34U);
+  EXPECT_EQ(verdicts.size(), 36U);
   for (const Verdict& verdict : verdicts) {
     EXPECT_EQ(verdict.outcome, Outcome::reproduced) << verdict.claim << "\n" << verdict.measured;
     EXPECT_FALSE(verdict.cases.empty());
@@ -174,6 +174,8 @@ std::vector<Doctored> doctored() {
       {"claims_norms", "need not grow", {{"k", 10}}, "shell", 1000},
       {"claims_float_error", "are prone", all, "gf", 1e-8},
       {"claims_float_error", "are not prone", all, "ngf", 1e-3},
+      {"claims_condition", "numerically ill-defined", all, "gf", 100},
+      {"claims_condition", "not so for neighbourhood", all, "ngf", 100},
       {"claims_shell_change", "less the larger k", {{"k", 6}}, "change", 0.9},
       {"claims_constant_taps", "constant taps", all, "error", 1e-15},
       {"claims_depth", "deeper networks", gf, "mean", 99},
@@ -358,7 +360,7 @@ TEST(Page, ShowsWhatWasRunAlone) {
   const std::string page = page_of(results);
   EXPECT_THAT(page, HasSubstr("id=\"fig1\""));
   EXPECT_THAT(page, Not(HasSubstr("id=\"fig2a\"")));
-  EXPECT_THAT(page, HasSubstr("<li class=\"untested\"><b>31</b>not tested</li>"));
+  EXPECT_THAT(page, HasSubstr("<li class=\"untested\"><b>33</b>not tested</li>"));
   EXPECT_THAT(page, HasSubstr("<li><code>ngf reproduce claims</code>: The powers"));
   EXPECT_THAT(page, HasSubstr("<b>full</b>"));
   EXPECT_THAT(page, Not(HasSubstr("id=\"stand-in\"")));

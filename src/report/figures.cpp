@@ -215,10 +215,19 @@ const std::vector<Figure> known_figures{
     {"claims_float_error",
      "Claim: numerical errors",
      "Relative error of a filter's output in single precision against double precision, with "
-     "the same taps and signal.",
+     "the same graphs, taps and signals. Taps are uniform in [0, 1], or in [-1, 1] where their "
+     "signs are mixed.",
      "",
-     {"graph"},
+     {"graph", "taps"},
      {{"K", filters, "number of taps K", "relative error in float", log}}},
+    {"claims_condition",
+     "Claim: polynomial filters are ill-defined",
+     "Condition number of the least-squares problem that finds taps from white signals X and the "
+     "filter's output: its columns are the powers S^k X (GF), or the shells A_k X (NGF), scaled to "
+     "the same length. Digits are lost by its factor: from about 10^7 on none are left in float.",
+     "On Erdős–Rényi graphs shells beyond the diameter of 3 or 4 are empty; they are no columns.",
+     {"graph"},
+     {{"K", filters, "number of taps K", "condition number", log}}},
     {"claims_shell_change",
      "Claim: farther shells change less",
      "Pairs of nodes that enter or leave shell k when a tenth of the edges are created, "

@@ -133,6 +133,8 @@ std::string spoken(const std::string& name) {
                                                         {"create", "edges created"},
                                                         {"destroy", "edges destroyed"},
                                                         {"both", "created and destroyed"},
+                                                        {"positive", "taps of one sign"},
+                                                        {"mixed", "taps of mixed signs"},
                                                         {"gf", "GF"},
                                                         {"ngf", "NGF"},
                                                         {"gcn", "GCN"},

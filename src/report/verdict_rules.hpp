@@ -54,7 +54,7 @@ std::string from_to(const Curve& curve);
 /// A rule for the claims on one table of the results.
 using Rule = std::vector<Verdict>(const nlohmann::json& results);
 Rule judge_table1, judge_fig1, judge_fig2a, judge_fig2b, judge_fig3a, judge_fig3b, judge_norms,
-    judge_float_error, judge_shell_change, judge_constant_taps, judge_depth;
+    judge_float_error, judge_condition, judge_shell_change, judge_constant_taps, judge_depth;
 
 /// A value of the paper's Table 1 beside its name: nodes, features, classes, radius, diameter.
 struct PaperDataset {

@@ -72,7 +72,7 @@ std::vector<Verdict> judge(const nlohmann::json& results) try {
   std::vector<Verdict> verdicts;
   for (const auto rule :
        {judge_table1, judge_fig1, judge_fig2a, judge_fig2b, judge_fig3a, judge_fig3b, judge_norms,
-        judge_float_error, judge_shell_change, judge_constant_taps, judge_depth}) {
+        judge_float_error, judge_condition, judge_shell_change, judge_constant_taps, judge_depth}) {
     std::ranges::move(rule(results), std::back_inserter(verdicts));
   }
   for (Verdict& verdict : verdicts) {
