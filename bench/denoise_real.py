@@ -2,8 +2,8 @@
 """Denoising of real signals with noise added: speeds of METR-LA and temperatures of Molene.
 
 Each row of the answer is one way to denoise, with the mean squared error of what it returns as a share of the
-noise's: below 1 is a gain. Two tasks a data set: the signals as measured, and the same values dealt out anew
-to the nodes, which leaves no structure to find: there a denoiser should do no harm.
+noise's: below 1 is a gain. Two tasks a data set: the signals as measured, and the same values randomly permuted
+over the nodes, which leaves no structure to find: there a denoiser should do no harm.
 
     bench/denoise_real.py [--signals 20] [--epochs 300]
 
@@ -30,31 +30,31 @@ def write_graph(path, edges):
     path.write_text("".join(f"{u} {v} {w:.9g}\n" for u, v, w in edges))
 
 
-def metr_la(folder, signals):
+def metr_la(folder):
+    """Writes the graph; speeds of all times, one column per time, and the noise that is added to them."""
     weights = numpy.loadtxt(DATA / "metr-la" / "los_adj.csv", delimiter=",")
     edges = [(u, v, weights[u, v]) for u in range(len(weights)) for v in range(u) if weights[u, v] > 0]
     # The isolated sensor keeps its number.
     write_graph(folder / "metr-la.edgelist", edges)
     speeds = numpy.loadtxt(DATA / "metr-la" / "los_speed.csv", delimiter=",", skiprows=1)
-    chosen = speeds[numpy.linspace(0, len(speeds) - 1, signals).astype(int)].T
-    chosen[chosen == 0] = numpy.nan
-    return chosen, 5.0
+    speeds[speeds == 0] = numpy.nan
+    return speeds.T, 5.0
 
 
-def molene(folder, signals):
+def molene(folder):
+    """The same for temperatures."""
     lines = [line.split() for line in (DATA / "molene" / "knn5.edgelist").read_text().splitlines()
              if line and line[0] not in "#%"]
     edges = [(int(u), int(v), float(w)) for u, v, w in lines]
     mean = numpy.mean([w for _, _, w in edges])
     write_graph(folder / "molene.edgelist", [(u, v, numpy.exp(-((w / mean) ** 2))) for u, v, w in edges])
-    kelvin = numpy.loadtxt(DATA / "molene" / "temperature_K.csv", delimiter=",")
-    return kelvin[:, numpy.linspace(0, kelvin.shape[1] - 1, signals).astype(int)], 1.0
+    return numpy.loadtxt(DATA / "molene" / "temperature_K.csv", delimiter=","), 1.0
 
 
 def ways(noise):
     """(name, flags) of each way to denoise."""
     for arch in ["ngf", "gf"]:
-        yield f"{arch}, blind, level told", ["--arch", arch, "--noise-level", str(noise)]
+        yield f"{arch}, blind, level given", ["--arch", arch, "--noise-level", str(noise)]
         for rule in ["oracle", "blind", "sure", "variance", "epochs:100"]:
             yield f"{arch}, {rule}", ["--arch", arch, "--stop", rule]
     yield "tikhonov", ["--arch", "tikhonov"]
@@ -85,8 +85,9 @@ def main():
         folder = pathlib.Path(name)
         random = numpy.random.default_rng(1)
         for data, read in {"metr-la": metr_la, "molene": molene}.items():
-            measured, noise = read(folder, arguments.signals)
-            for task, clean in {"": measured, ", dealt anew": random.permuted(measured, axis=0)}.items():
+            measured, noise = read(folder)
+            measured = measured[:, numpy.linspace(0, measured.shape[1] - 1, arguments.signals).astype(int)]
+            for task, clean in {"": measured, ", permuted": random.permuted(measured, axis=0)}.items():
                 numpy.save(folder / "clean.npy", clean)
                 numpy.save(folder / "noisy.npy", clean + noise * random.normal(size=clean.shape))
                 for way, flags in ways(noise):

@@ -2,16 +2,18 @@
 """The accuracy tables of docs/training.md: graphs with created edges, and the heterophilous sets.
 
     train_tables.py BUILD OUT.csv created|heterophilous [DATASET ...]
-    train_tables.py table OUT.csv
+    train_tables.py results OUT.csv
 
-A row of OUT.csv is one job of `ngf train`; jobs that it has are not run again. `table` prints the
-means and their spreads as Markdown.
+A row of OUT.csv is one job of `ngf train`; jobs that it has are not run again. `results` writes the
+scores to docs/results/spurious-edges.json and heterophily.json, from which scripts/doc-tables makes
+the tables.
 """
 
 import collections
 import csv
 import json
 import pathlib
+import platform
 import statistics
 import subprocess
 import sys
@@ -45,6 +47,15 @@ HETEROPHILOUS = {
     "models": ("ngcnn", "gcnn", "gcn", "sgc", "mlp"),
     "splits": 10,
 }
+
+
+FOLDER = pathlib.Path(__file__).resolve().parent.parent / "docs/results"
+SPREAD = "mean ± sample standard deviation"
+RESULTS = {
+    "created": {"file": "spurious-edges", "sample": f"5 perturbed graphs with 4 runs each; 0 %: 4 runs; {SPREAD}"},
+    "heterophilous": {"file": "heterophily", "sample": f"10 splits, one run each; {SPREAD}"},
+}
+METRICS = {"auc": "ROC AUC"}
 
 
 def ngf(build, *arguments):
@@ -111,29 +122,38 @@ def run_heterophilous(build, log, datasets):
                     log.add(key, *train(build, folder / f"{dataset}.npz", model, "--split", split))
 
 
-def print_tables(log):
-    cells = collections.defaultdict(list)
+def scores_by_line(log, name):
+    """The scores of each model, by the label of the line of the table that they belong to."""
+    lines = collections.defaultdict(lambda: collections.defaultdict(list))
     for row in log.rows:
-        line = (row["table"], row["dataset"], row["case"].split(" graph")[0].split("split")[0], row["metric"])
-        cells[line, row["model"]] += [100 * float(score) for score in row["scores"].split()]
-    lines = list(dict.fromkeys(line for line, _ in cells))
-    models = [model for model in MODELS if any((line, model) in cells for line in lines)]
-    print("| | " + " | ".join(models) + " |")
-    print("|---" * (len(models) + 1) + "|")
-    for line in lines:
-        texts = []
-        for model in models:
-            scores = cells.get((line, model), [])
-            spread = f" ± {statistics.stdev(scores):.1f}" if len(scores) > 1 else ""
-            texts.append(f"{statistics.mean(scores):.1f}{spread}" if scores else "")
-        _, dataset, case, metric = line
-        name = " ".join(part for part in (dataset, case, "" if metric == "accuracy" else f"({metric})") if part)
-        print(f"| {name} | " + " | ".join(texts) + " |")
+        if row["table"] != name:
+            continue
+        case = row["case"].split(" graph")[0].split("split")[0]
+        metric = "" if row["metric"] == "accuracy" else f"({METRICS.get(row['metric'], row['metric'])})"
+        label = " ".join(part for part in (row["dataset"], case, metric) if part)
+        lines[label][row["model"]] += [float(score) for score in row["scores"].split()]
+    return lines
+
+
+def write_results(log):
+    for name, result in RESULTS.items():
+        lines = scores_by_line(log, name)
+        if not lines:
+            continue
+        path = FOLDER / f"{result['file']}.json"
+        models = (CREATED if name == "created" else HETEROPHILOUS)["models"]
+        rows = [{"labels": [label], "scores": [scores[model] for model in models]} for label, scores in lines.items()]
+        kept = json.loads(path.read_text(encoding="utf-8"))
+        stated = {**kept, "machine": platform.processor() or platform.machine(), "sample": result["sample"], "source": "measured"}
+        del stated["rows"]
+        head = [f"  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}" for key, value in stated.items()]
+        body = ",\n".join(f"    {json.dumps(row)}" for row in rows)
+        path.write_text("{\n" + ",\n".join([*head, f'  "rows": [\n{body}\n  ]']) + "\n}\n", encoding="utf-8")
 
 
 def main(arguments):
-    if arguments[:1] == ["table"] and len(arguments) == 2:
-        return print_tables(Log(pathlib.Path(arguments[1])))
+    if arguments[:1] == ["results"] and len(arguments) == 2:
+        return write_results(Log(pathlib.Path(arguments[1])))
     if len(arguments) < 3 or arguments[2] not in ("created", "heterophilous"):
         sys.exit(__doc__)
     run = run_created if arguments[2] == "created" else run_heterophilous

@@ -278,12 +278,7 @@ void show_plan(const FilterVerb& verb, const FilterInput& input) {
       verb.flags.polynomial()
           ? plan_json(PolynomialFilter(graph, taps, shift, verb.common.threads), x.cols())
           : plan_json(plan_filter(graph, taps, options_of(verb, input)), graph.nodes());
-  if (!speaks()) return;
-  if (verb.common.json) {
-    print_json(plan);
-  } else {
-    print_plan(plan);
-  }
+  print_plan(plan, verb.common);
 }
 
 /// Builds the filter and applies it.

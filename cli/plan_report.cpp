@@ -3,21 +3,20 @@
 #include <fmt/format.h>
 
 #include "base/memory.hpp"
+#include "ranks.hpp"
 
 namespace ngf::cli {
 
-Json plan_json(const FilterPlan& plan, NodeId nodes) {
-  const ShellPlan& shells = plan.shells;
-  Json json{{"kind", "neighborhood"},
-            {"nodes", nodes},
-            {"hops", shells.options.hops},
-            {"merged", nodes - shells.nodes},
-            {"storage", storage_name(shells.storage)},
-            {"engine", engine_name(shells.engine)},
-            {"normalization", normalization_name(plan.normalization)},
-            {"columns", plan.width},
-            {"form", form_name(plan.form)},
-            {"bytes", shells.bytes()}};
+namespace {
+
+/// How shells will be found and stored, behind the entries that `json` has.
+Json with_shells(Json json, const ShellPlan& shells, NodeId nodes) {
+  json["nodes"] = nodes;
+  json["hops"] = shells.options.hops == all_hops ? Json("all") : Json(shells.options.hops);
+  json["merged"] = nodes - shells.nodes;
+  json["storage"] = storage_name(shells.storage);
+  json["engine"] = engine_name(shells.engine);
+  json["bytes"] = shells.bytes();
   for (const Storage kind : {Storage::sparse, Storage::dense, Storage::stream}) {
     // Without an estimate of the pairs, the bytes of lists are unknown.
     if (kind == Storage::sparse && shells.estimate.pairs.empty()) continue;
@@ -28,8 +27,22 @@ Json plan_json(const FilterPlan& plan, NodeId nodes) {
     json["pairs"] = static_cast<std::uint64_t>(shells.estimate.total());
     json["pairs_estimated"] = !shells.estimate.exact;
   }
+  return json;
+}
+
+}  // namespace
+
+Json plan_json(const FilterPlan& plan, NodeId nodes) {
+  Json json = with_shells({{"kind", "neighborhood"}}, plan.shells, nodes);
+  json["normalization"] = normalization_name(plan.normalization);
+  json["columns"] = plan.width;
+  json["form"] = form_name(plan.form);
   json["flops"] = plan.flops;
   return json;
+}
+
+Json plan_json(const ShellPlan& plan, NodeId nodes) {
+  return with_shells({{"kind", "shells"}}, plan, nodes);
 }
 
 Json plan_json(const PolynomialFilter& filter, std::int64_t width) {
@@ -45,14 +58,18 @@ Json plan_json(const PolynomialFilter& filter, std::int64_t width) {
           {"flops", filter.flops(width)}};
 }
 
-void print_plan(const Json& plan) {
+void print_plan(const Json& plan, const Common& common) {
+  if (!speaks()) return;
+  if (common.json) return print_json(plan);
   for (const auto& [key, value] : plan.items()) {
     if (value.is_object()) {
       for (const auto& [part, bytes] : value.items()) {
         fmt::print("  {:<16} {}\n", part, detail::human_bytes(bytes.get<std::uint64_t>()));
       }
-    } else if (key == "bytes" || key == "budget") {
+    } else if (key.starts_with("bytes") || key == "budget") {
       fmt::print("{:<18} {}\n", key, detail::human_bytes(value.get<std::uint64_t>()));
+    } else if (value.is_number_float()) {
+      fmt::print("{:<18} {:.3g}\n", key, value.get<double>());
     } else {
       fmt::print("{:<18} {}\n", key, value.is_string() ? value.get<std::string>() : value.dump());
     }

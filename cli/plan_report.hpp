@@ -9,8 +9,9 @@ namespace ngf::cli {
 /// `nodes` are those of the graph, before twins are merged.
 Json plan_json(const FilterPlan& plan, NodeId nodes);
 Json plan_json(const PolynomialFilter& filter, std::int64_t width);
+Json plan_json(const ShellPlan& plan, NodeId nodes);
 
-/// Prints one line for each entry of the JSON form of a plan.
-void print_plan(const Json& plan);
+/// Prints a plan as JSON, or one line for each of its entries. Of several ranks, one prints.
+void print_plan(const Json& plan, const Common& common);
 
 }  // namespace ngf::cli

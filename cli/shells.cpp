@@ -16,6 +16,7 @@
 #include "io/npy.hpp"
 #include "ngf/error.hpp"
 #include "ngf/io/write.hpp"
+#include "plan_report.hpp"
 #include "ranks.hpp"
 #include "shell_flags.hpp"
 #include "verbs.hpp"
@@ -30,6 +31,7 @@ struct ShellsVerb {
   ShellFlags flags;
   std::optional<std::uint32_t> hop;
   bool distances = false;
+  bool plan = false;
   std::filesystem::path out;
 };
 
@@ -225,7 +227,7 @@ void print_for_people(const Answer& answer, double seconds, const Graph& graph) 
 }
 
 void run_shells(const ShellsVerb& verb) {
-  if ((verb.distances || verb.hop) && verb.out.empty()) {
+  if ((verb.distances || verb.hop) && verb.out.empty() && !verb.plan) {
     throw CLI::ValidationError("-o", "name the file to write: -o FILE");
   }
   check_writable(verb.out);
@@ -239,6 +241,10 @@ void run_shells(const ShellsVerb& verb) {
     options.rows = partition->own();
   }
   const Graph& graph = read.dataset.graph;
+  if (verb.plan) {
+    if (verb.distances) options.storage = Storage::dense;
+    return print_plan(plan_json(plan_shells(graph, options), graph.nodes()), verb.common);
+  }
   const auto begun = std::chrono::steady_clock::now();
   Answer answer = find_shells(graph, options, verb, partition.get());
   if (partition != nullptr) add_up(answer, *partition);
@@ -277,6 +283,7 @@ void add_shells(CLI::App& program) {
   shells->flags.add_to(*verb, true);
   CLI::Option* const hop =
       verb->add_option("--hop", shells->hop, "Write the shell of this hop as a matrix: -o A.npz");
+  verb->add_flag("--plan", shells->plan, "Print the plan of the computation and exit");
   verb->add_flag("--distances", shells->distances,
                  "Write the hop distances of all pairs: -o D.npy (255 = farther; uint16 if needed)")
       ->excludes(hop);

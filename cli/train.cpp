@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <memory>
@@ -11,8 +12,11 @@
 #include "io/sha256.hpp"
 #include "ngf/error.hpp"
 #include "ngf/io/tensors.hpp"
+#include "ngf/nn/layer_filter.hpp"
+#include "ngf/nn/network.hpp"
 #include "ngf/tasks/splits.hpp"
 #include "ngf/tasks/train_job.hpp"
+#include "plan_report.hpp"
 #include "ranks.hpp"
 #include "standard_streams.hpp"
 #include "train_flags.hpp"
@@ -29,6 +33,7 @@ struct TrainVerb {
   TrainFlags flags;
   std::size_t runs = 1;
   bool resume = false;
+  bool plan = false;
   std::filesystem::path plot;
   std::filesystem::path out;
 };
@@ -90,7 +95,7 @@ void write_plot(const TrainVerb& verb, const TrainTask& task,
   file.commit();
 }
 
-Json plan_json(const ClassifyPlan& plan) {
+Json chosen_json(const ClassifyPlan& plan) {
   return {{"first_layer", plan.first_layer},
           {"storage", plan.storage},
           {"batch", plan.batch},
@@ -113,7 +118,7 @@ void print_outcome(const TrainVerb& verb, const TrainTask& task, const TrainJob&
                      {"validation", task.split.validation.size()},
                      {"test", task.split.test.size()}};
     // Nothing is planned where all runs were found in a journal.
-    if (plan) json["plan"] = plan_json(*plan);
+    if (plan) json["plan"] = chosen_json(*plan);
     if (task.settings.partition) {
       const ClassifyPlan own = plan.value_or(ClassifyPlan());
       json["ranks"] = by_rank(*task.settings.partition, own.pairs, own.bytes);
@@ -199,20 +204,46 @@ void train_together(const TrainVerb& verb, Dataset dataset) {
   run_job(verb, task);
 }
 
+/// The plan of the filter of a layer, and the sizes of the job.
+void show_plan(const TrainVerb& verb, const Dataset& dataset, const ClassifySettings& settings) {
+  const ModelSettings& model = settings.model;
+  const FilterBuild build{
+      .storage = settings.storage, .threads = settings.threads, .memory = settings.memory};
+  Json plan{{"kind", "none"}, {"nodes", dataset.graph.nodes()}};
+  if (model.model == ModelKind::ngcnn) {
+    plan = plan_json(plan_layer(model, dataset.graph, build), dataset.graph.nodes());
+  } else if (model.model != ModelKind::mlp) {
+    plan = plan_json(*LayerFilter(model, dataset.graph, build).polynomial(), model.hidden);
+  }
+  const auto classes = static_cast<std::int64_t>(std::ranges::max(dataset.labels)) + 1;
+  plan["model"] = model_name(model.model);
+  plan["layers"] = layer_count(model);
+  plan["hidden"] = model.hidden;
+  plan["runs"] = verb.runs;
+  plan["epochs"] = settings.epochs;
+  plan["bytes_of_run"] = run_bytes(model, model.model != ModelKind::mlp, dataset.graph.nodes(),
+                                   static_cast<std::int64_t>(dataset.feature_count()), classes);
+  print_plan(plan, verb.common);
+}
+
 void run_train(const TrainVerb& verb) {
   verb.flags.check();
   check_writable(verb.out);
   check_picture(verb.plot);
   io::ReadResult read = verb.source.load(verb.common);
-  if (communicator() != nullptr) {
+  if (verb.plan && !speaks()) return;
+  if (communicator() != nullptr && !verb.plan) {
     naming(verb.source.name(), [&] { train_together(verb, std::move(read.dataset)); });
     return;
   }
   naming(verb.source.name(), [&] {
+    const Split split = choose_split(read.dataset, verb.flags.split());
+    const auto settings = verb.flags.settings(verb.common, verb.source.name(), read.dataset);
+    if (verb.plan) return show_plan(verb, read.dataset, settings);
     run_job(verb, {.name = verb.source.name(),
                    .dataset = &read.dataset,
-                   .split = choose_split(read.dataset, verb.flags.split()),
-                   .settings = verb.flags.settings(verb.common, verb.source.name(), read.dataset)});
+                   .split = split,
+                   .settings = settings});
   });
 }
 
@@ -227,6 +258,7 @@ void add_train(CLI::App& program) {
       ->capture_default_str();
   verb->add_flag("--resume", train->resume,
                  "Resume an interrupted job: train only the missing runs");
+  verb->add_flag("--plan", train->plan, "Print the plan of the computation and exit");
   verb->add_option("--plot", train->plot, "Write a chart of the learning curves: .svg");
   verb->add_option("-o,--output", train->out,
                    "Write the network with the best validation score: .safetensors");

@@ -899,6 +899,15 @@ class ShellsTest(ProgramTest):
         self.assertEqual({form["kind"] for form in value["storage"]}, {"sparse", "dense", "stream"})
         self.assertEqual(value["chosen"], "sparse")
 
+    def test_plan_of_shells(self):
+        plan = self.json("shells", "ws:nodes=3000,k=4", "--hops", "3", "--plan")
+        self.assertEqual((plan["hops"], plan["storage"], plan["engine"]), (3, "sparse", "queue"))
+        built = self.json("shells", "ws:nodes=3000,k=4", "--hops", "3", "--storage", "sparse")
+        self.assertAlmostEqual(plan["bytes"] / built["bytes"], 1, delta=0.1)
+        text = self.succeed("shells", "ws:nodes=3000,k=4", "--hops", "all", "--distances", "--plan").out
+        self.assertRegex(text, "storage +dense")
+        self.assertEqual(list(self.folder.iterdir()), [])
+
     def test_what_does_not_fit_is_refused(self):
         outcome = self.ngf("shells", "ws:nodes=20000,k=4", "--hops", "all", "--distances",
                            "-o", "d.npy", "--memory", "200M")

@@ -59,6 +59,19 @@ def write_safetensors(path, tensors, metadata, dtype):
 
 
 class TrainTest(ProgramTest):
+    def test_plan(self):
+        plan = self.json("train", SET, "--model", "ngcnn", "--normalize", "row", "--hops", "3", "--plan")
+        self.assertEqual((plan["kind"], plan["model"], plan["hops"]), ("neighborhood", "ngcnn", 3))
+        self.assertEqual(plan["columns"], plan["hidden"])
+        self.assertNotEqual(plan["form"], "auto")
+        for key in ("storage", "engine", "merged", "bytes", "flops", "bytes_of_run"):
+            self.assertIn(key, plan)
+        self.assertEqual(self.json("train", SET, *QUICK, "--model", "ngcnn", "--normalize", "row", "--hops", "3")
+                         ["plan"]["storage"], plan["storage"])
+        kinds = {model: self.json("train", SET, "--model", model, "--plan")["kind"] for model in ("gcnn", "gcn", "mlp")}
+        self.assertEqual(kinds, {"gcnn": "polynomial", "gcn": "polynomial", "mlp": "none"})
+        self.assertRegex(self.succeed("train", SET, "--plan").out, "storage +")
+
     def ngf(self, *arguments, **popen):
         # Such small networks gain nothing from threads, which wait for each other busily.
         if arguments[0] == "train" and len(arguments) > 1 and "--threads" not in arguments:

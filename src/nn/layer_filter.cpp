@@ -39,7 +39,33 @@ Taps power_taps(std::size_t power) {
   return taps;
 }
 
+FilterOptions options_of(const ModelSettings& settings, const FilterBuild& build) {
+  FilterOptions options;
+  options.normalization = settings.normalization;
+  options.shells.min_paths = settings.min_paths;
+  options.shells.storage = build.storage;
+  options.shells.threads = build.threads;
+  options.shells.memory = build.memory;
+  // Hops take long where pairs have factors of both nodes: lists should serve while they can.
+  if (settings.normalization == Normalization::symmetric) options.width = settings.hidden;
+  return options;
+}
+
 }  // namespace
+
+FilterPlan plan_layer(const ModelSettings& settings, const Graph& graph, const FilterBuild& build,
+                      Progress* progress) {
+  check_settings(settings);
+  const Taps taps = taps_of(settings, graph.nodes());
+  FilterOptions options = options_of(settings, build);
+  FilterPlan plan = plan_filter(graph, taps, options, progress);
+  if (plan.width > 0) return plan;
+  // Where the width does not choose the storage, it still chooses the form.
+  options.width = settings.hidden;
+  options.shells.storage = plan.shells.storage;
+  options.merging = plan.shells.twins == nullptr ? Merging::never : Merging::always;
+  return plan_filter(graph, taps, options, progress);
+}
 
 LayerFilter::LayerFilter(const ModelSettings& settings, const Graph& graph,
                          const FilterBuild& build, Progress* progress) {
@@ -48,14 +74,7 @@ LayerFilter::LayerFilter(const ModelSettings& settings, const Graph& graph,
   const auto& partition = build.partition;
   if (settings.model == ModelKind::ngcnn) {
     const Taps taps = taps_of(settings, graph.nodes());
-    FilterOptions options;
-    options.normalization = settings.normalization;
-    options.shells.min_paths = settings.min_paths;
-    options.shells.storage = build.storage;
-    options.shells.threads = build.threads;
-    options.shells.memory = build.memory;
-    // Hops take long where pairs have factors of both nodes: lists should serve while they can.
-    if (settings.normalization == Normalization::symmetric) options.width = settings.hidden;
+    const FilterOptions options = options_of(settings, build);
     if (partition == nullptr) {
       filter_ = NeighborhoodFilter(graph, taps, options, progress);
     } else {

@@ -23,6 +23,11 @@ struct FilterBuild {
   std::shared_ptr<const Partition> partition = {};
 };
 
+/// The plan of the filter on shells of a model, for products as wide as hidden layers. Builds
+/// nothing.
+FilterPlan plan_layer(const ModelSettings& settings, const Graph& graph, const FilterBuild& build,
+                      Progress* progress = nullptr);
+
 /// The matrix H of a layer: a filter, or the identity. Copies share what the filter holds.
 class LayerFilter {
   /// What use(filter) gives. Throws Error for the identity.
