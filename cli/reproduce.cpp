@@ -158,11 +158,13 @@ void add_reproduce(CLI::App& program) {
       verb->add_flag("--quick", reproduce->quick, "Small sizes: about two minutes [default]");
   verb->add_flag("--full", reproduce->full, "The paper's sizes: several hours")->excludes(quick);
   verb->add_option("--settings", reproduce->settings,
-                   "Settings of the paper's text or code, where they differ (fig2a, fig2b)")
+                   "Settings of the paper's text or code, where they differ (fig2a, fig2b). fig2a "
+                   "always has those of the code; text adds its own beside them")
       ->check(CLI::IsMember(detail::names_of(settings_name, PaperSettings::code)))
       ->capture_default_str();
   verb->add_option("--runs", reproduce->runs,
-                   "Runs per point of fig3a and fig3b [2; with --full 25]")
+                   "Runs per point of fig3a [2; with --full 25] and fig3b, there two per perturbed "
+                   "graph and two graphs or more [2; with --full 20]")
       ->check(CLI::Range(1, 1000));
   verb->add_flag("--resume", reproduce->resume,
                  "Resume an interrupted job: run only the missing cells");

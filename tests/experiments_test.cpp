@@ -47,6 +47,7 @@ const std::vector<std::pair<std::string, std::string>> samples{
     {"fig3b", "fig3b K=3 both 8 % ngf stale"},
     {"claims", "claims norms er"},
     {"claims", "claims float_error ws"},
+    {"claims", "claims condition ws"},
     {"claims", "claims shell_change ws both"},
     {"claims", "claims constant_taps ws"},
     {"claims", "claims depth sbm 4 layers ngf"}};
@@ -73,7 +74,7 @@ TEST(Experiments, TheFullSizeHasThePapersPoints) {
   Study study = small_study();
   study.size = Size::full;
   EXPECT_EQ(fig1(study).cells.size(), 2 * 3 * 9);             // graphs, perturbations, K
-  EXPECT_EQ(fig2a(study).cells.size(), 2 * 4);                // inputs, architectures
+  EXPECT_EQ(fig2a(study).cells.size(), 2 * 2 * 4);            // settings, inputs, architectures
   EXPECT_EQ(fig2b(study).cells.size(), 2 * 6 * 4);            // inputs, powers, architectures
   EXPECT_EQ(fig3a(study).cells.size(), 9 * 2);                // K, filters
   EXPECT_EQ(fig3b(study).cells.size(), 3 * (2 + 5 * 2 * 3));  // K; none, and five shares
@@ -99,11 +100,28 @@ TEST(Experiments, TheSeedCounts) {
 
 TEST(Experiments, AsManyRunsAsAreAskedFor) {
   Study study = small_study();
-  study.runs = 7;  // of figure 3b, five on one graph and two on another
+  study.runs = 7;
   const Json of_k = rows_of(fig3a(study), "fig3a citation K=2 gf").at(0);
   EXPECT_EQ(of_k.at("runs"), 7);
   const Json perturbed = rows_of(fig3b(study), "fig3b K=3 both 8 % gf honest").at(0);
   EXPECT_EQ(perturbed.at("runs"), 7);
+  EXPECT_EQ(perturbed.at("graphs"), 4);  // two runs on each, and one on the last
+}
+
+TEST(Figure3b, TellsOfTheSpreadOverGraphs) {
+  const Study study = small_study();
+  const Figure figure = fig3b(study);
+  const Json row = rows_of(figure, "fig3b K=3 both 20 % gf honest").at(0);
+  EXPECT_EQ(row.at("runs"), 2);
+  EXPECT_EQ(row.at("graphs"), 2);  // one run on each, so that both spreads are the same
+  EXPECT_GT(row.at("graph_std").get<double>(), 0);
+  EXPECT_NEAR(row.at("graph_std").get<double>(), row.at("std").get<double>(), 1e-9);
+  for (const char* key : {"fig3b K=3 both 20 % ngf stale", "fig3b K=3 destroy 0 % gf honest"}) {
+    const Json unseen = rows_of(figure, key).at(0);
+    EXPECT_EQ(unseen.at("runs"), 2);
+    EXPECT_EQ(unseen.at("graphs"), 1);
+    EXPECT_EQ(unseen.at("graph_std"), 0);
+  }
 }
 
 TEST(Experiments, UnknownFiguresAndMissingDataSets) {
@@ -133,6 +151,15 @@ TEST(Figure1, BothFiltersAreOneWithTwoTaps) {
     EXPECT_GT(row.at("gf").get<double>(), 0);
     EXPECT_NEAR(row.at("gf").get<double>(), row.at("ngf").get<double>(), 1e-12);
   }
+}
+
+TEST(Figure2a, BeginsWithTheSettingsOfThePublishedFigure) {
+  Study study = small_study();
+  EXPECT_EQ(fig2a(study).cells.front().key, "fig2a code gf gf");
+  EXPECT_EQ(fig2a(study).cells.back().key, "fig2a text ngf sgc");
+  study.settings = ngf::PaperSettings::code;
+  EXPECT_EQ(fig2a(study).cells.size(), 2 * 4);
+  for (const Cell& cell : fig2a(study).cells) EXPECT_THAT(cell.key, HasSubstr("code"));
 }
 
 TEST(Figure3b, StaleDistancesAreThoseOfTheUnperturbedGraph) {
@@ -181,6 +208,32 @@ TEST(Claims, NormsBeginAlikeAndPart) {
   EXPECT_NEAR(rows.at(1).at("power").get<double>(), rows.at(1).at("shell").get<double>(), 1e-9);
   EXPECT_GT(rows.at(10).at("power").get<double>(), 1e6);
   EXPECT_LT(rows.at(10).at("shell").get<double>(), 100);
+}
+
+TEST(Claims, FloatErrorsAreOfTapsOfOneSignAndOfBoth) {
+  const Json rows = rows_of(claims(small_study()), "claims float_error er");
+  ASSERT_EQ(rows.size(), 2 * 19);  // K = 2 to 20
+  EXPECT_EQ(rows.at(0).at("taps"), "positive");
+  EXPECT_EQ(rows.at(19).at("taps"), "mixed");
+  for (const Json& row : rows) {
+    EXPECT_EQ(row.at("realisations"), 10);
+    EXPECT_GT(row.at("gf").get<double>(), 1e-9);
+    EXPECT_LT(row.at("gf").get<double>(), 1e-4);
+  }
+}
+
+TEST(Claims, TheConditionOfTwoTapsIsThatOfTheirAngle) {
+  for (const std::string graph : {"er", "ws"}) {
+    const Json rows = rows_of(claims(small_study()), "claims condition " + graph);
+    ASSERT_EQ(rows.size(), 19);
+    // The first two powers are the first two shells, and nearly at right angles.
+    EXPECT_NEAR(rows.at(0).at("gf").get<double>(), rows.at(0).at("ngf").get<double>(), 1e-9);
+    EXPECT_GE(rows.at(0).at("gf").get<double>(), 1);
+    EXPECT_LT(rows.at(0).at("gf").get<double>(), 1.5);
+    for (std::size_t i = 1; i < rows.size(); ++i) {
+      EXPECT_GT(rows.at(i).at("gf"), rows.at(i - 1).at("gf"));
+    }
+  }
 }
 
 TEST(Claims, DepthTellsOfGradients) {

@@ -17,7 +17,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SAMPLE = os.environ.get("NGF_PAGE_SAMPLE", str(ROOT / "build" / "tests" / "page_sample"))
 CHROMIUM = shutil.which("chromium")
-FIGURES = ["table1", "fig1", "fig2a", "fig2b", "fig3a", "fig3b", "claims_norms", "claims_float_error",
+FIGURES = ["table1", "fig1", "fig2a", "fig2b", "fig3a", "fig3b", "claims_norms", "claims_float_error", "claims_condition",
            "claims_shell_change", "claims_constant_taps", "claims_depth"]
 
 # Runs in the page, uses it as a reader would, and tells the page around it what was found.
@@ -118,7 +118,7 @@ class PageInABrowser(unittest.TestCase):
             self.assertEqual(one["sections"], [*FIGURES, "provenance"])
             self.assertEqual(one["empty"], [])
             self.assertEqual(one["links"], [])
-            self.assertEqual(len(one["charts"]), 25)
+            self.assertEqual(len(one["charts"]), 29)
             self.assertGreater(min(one["charts"]), 300)
             self.assertGreater(one["lines"], 60)
 

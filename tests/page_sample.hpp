@@ -114,7 +114,7 @@ inline json sample_fig3a(bool stand_in) {
   json rows;
   const auto add = [&](const char* dataset, double start, double lead) {
     for (int K = 2; K <= 10; ++K) {
-      const double share = (K - 2) / 8.0;
+      const double share = K == 2 ? 0 : 0.6 + (K - 2) / 20.0;
       rows.push_back(
           joined({{"dataset", dataset}, {"K", K}, {"filter", "gf"}}, accuracy(start - 2 * share)));
       rows.push_back(joined({{"dataset", dataset}, {"K", K}, {"filter", "ngf"}},
@@ -143,7 +143,9 @@ inline json sample_fig3b(bool stand_in) {
                                  {"perturbation", perturbation},
                                  {"percent", percent},
                                  {"filter", filter},
-                                 {"distances", distances}},
+                                 {"distances", distances},
+                                 {"graphs", percent == 0 ? 1 : 3},
+                                 {"graph_std", percent == 0 ? 0.0 : 0.5}},
                                 accuracy(mean)));
         };
         add("gf", "honest", 66 - K * 0.4 - 0.25 * percent);
@@ -165,8 +167,12 @@ inline json sample_claims(bool stand_in) {
                                  {"shell", k > 8 ? 0.0 : 60 * std::exp(-(k - 4) * (k - 4) / 6.0)}});
     }
     for (int K = 2; K <= 10; ++K) {
-      claims["float_error"].push_back(
-          {{"graph", graph}, {"K", K}, {"gf", 3e-8 * K}, {"ngf", 4e-8}});
+      for (const char* taps : {"positive", "mixed"}) {
+        claims["float_error"].push_back(
+            {{"graph", graph}, {"taps", taps}, {"K", K}, {"gf", 3e-8 * K}, {"ngf", 4e-8}});
+      }
+      claims["condition"].push_back(
+          {{"graph", graph}, {"K", K}, {"gf", std::pow(10.0, K)}, {"ngf", 1.5}});
     }
     for (const char* perturbation : {"create", "destroy", "both"}) {
       for (int k = 1; k <= 6; ++k) {

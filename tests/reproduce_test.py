@@ -106,7 +106,7 @@ class ResumeTest(ReproduceTest):
     def test_interrupted(self):
         code, err = self.cut(signal.SIGINT)
         self.assertEqual(code, 130)
-        self.assertRegex(err, r"ngf: \d+ of 62 cells are kept in report/reproduce.journal; --resume runs the others\n")
+        self.assertRegex(err, r"ngf: \d+ of 70 cells are kept in report/reproduce.journal; --resume runs the others\n")
         self.assertFalse((self.folder / "report/results.json").exists())
 
     def test_unfinished_jobs_are_not_lost_by_mistake(self):

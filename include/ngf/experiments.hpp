@@ -31,6 +31,7 @@ struct NamedDataset {
 
 /// What results depend on, and how much of the machine they may take.
 struct Study {
+  /// Of Figure 2b; Figure 2a always has those of the code, and with `text` also those of the text.
   PaperSettings settings = PaperSettings::text;
   Size size = Size::quick;
   std::uint64_t seed = 1;

@@ -25,9 +25,11 @@ def reproduce(figures="all", *, full: bool = False, settings: str = "text", runs
     full : bool, default False
         Use the paper's sizes (hours) instead of small ones (minutes).
     settings : str, default "text"
-        "text" or "code": settings of the paper's text or of the published code, where they differ.
+        "text" or "code": settings of the paper's text or of the published code, where they differ. Figure 2a
+        always has those of the code; "text" adds its own beside them.
     runs : int, optional
-        Runs per point of Figures 3a and 3b; by default 2, with ``full`` 25.
+        Runs per point of Figures 3a and 3b; by default 2, with ``full`` 25 and 20. Figure 3b has two runs per
+        perturbed graph, on two graphs or more.
     out : path, default "report"
         Folder of the report.
     resume : bool, default False

@@ -2,12 +2,14 @@
 //
 //   norms          |A^k| grows with k, |A_k| does not, in the Frobenius norm
 //   float_error    so that polynomial filters lose more of their digits as K grows
+//   condition      and so that their taps are harder to find by least squares
 //   shell_change   the share of a shell's pairs that a perturbation changes, by k
 //   constant_taps  equation 0error: with equal taps and K - 1 at least both diameters, H' = H
 //   depth          accuracy, and the gradient that reaches the first layer, against layers
 
 #include <fmt/format.h>
 
+#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 
@@ -51,8 +53,40 @@ std::string norms(const Study& study, std::string_view kind) {
 
 // ---- Float against double ----
 
-constexpr std::uint32_t most_taps_in_float = 20;
-constexpr Eigen::Index signals_in_float = 32;
+constexpr std::uint32_t most_taps = 20;
+constexpr std::size_t numeric_graphs = 10;
+constexpr Eigen::Index numeric_signals = 32;
+
+struct NumericCase {
+  Graph graph;
+  MatrixF x;
+  std::uint64_t taps_seed;
+};
+
+NumericCase numeric_case(const Study& study, std::string_view kind, std::size_t g) {
+  const std::uint64_t seed = seed_of(study, own_seeds, 5 + g);
+  NumericCase made{small_graph(kind, seed), MatrixF(small_graph_nodes, numeric_signals), seed};
+  Random random(seed);
+  for (float& value : made.x.reshaped()) value = static_cast<float>(random.normal());
+  return made;
+}
+
+FilterOptions on_one_thread() {
+  FilterOptions options;
+  options.shells.threads = 1;
+  return options;
+}
+
+/// The means over the graphs, with their spread.
+void add_filters(Row& row, const std::vector<double>& gf, const std::vector<double>& ngf) {
+  const Summary of_gf = summarize(gf);
+  const Summary of_ngf = summarize(ngf);
+  row.update({{"gf", of_gf.mean},
+              {"ngf", of_ngf.mean},
+              {"gf_std", of_gf.std},
+              {"ngf_std", of_ngf.std},
+              {"realisations", gf.size()}});
+}
 
 /// Of H X in float, with X the same numbers.
 template <typename Filter>
@@ -62,19 +96,68 @@ double float_error_of(const Filter& filter, const MatrixF& x) {
 }
 
 std::string float_error(const Study& study, std::string_view kind) {
-  const Graph graph = first_graph(study, kind);
-  Random random(seed_of(study, own_seeds, 1));
-  MatrixF x(graph.nodes(), signals_in_float);
-  for (Eigen::Index i = 0; i < x.size(); ++i) x.data()[i] = static_cast<float>(random.normal());
-  FilterOptions options;
-  options.shells.threads = 1;
   Row rows = Row::array();
-  for (std::uint32_t taps = 2; taps <= most_taps_in_float; ++taps) {
-    const std::vector<double> h = uniform_taps(taps, seed_of(study, own_seeds, 2));
-    rows.push_back({{"graph", kind},
-                    {"K", taps},
-                    {"gf", float_error_of(PolynomialFilter(graph, h, Shift::adjacency, 1), x)},
-                    {"ngf", float_error_of(NeighborhoodFilter(graph, h, options), x)}});
+  for (const bool mixed : {false, true}) {
+    for (std::uint32_t taps = 2; taps <= most_taps; ++taps) {
+      std::vector<double> gf;
+      std::vector<double> ngf;
+      for (std::size_t g = 0; g < numeric_graphs; ++g) {
+        const NumericCase own = numeric_case(study, kind, g);
+        std::vector<double> h = uniform_taps(taps, own.taps_seed);
+        if (mixed) {
+          for (double& tap : h) tap = 2 * tap - 1;
+        }
+        gf.push_back(float_error_of(PolynomialFilter(own.graph, h, Shift::adjacency, 1), own.x));
+        ngf.push_back(float_error_of(NeighborhoodFilter(own.graph, h, on_one_thread()), own.x));
+      }
+      Row& row = rows.emplace_back(
+          Row{{"graph", kind}, {"taps", mixed ? "mixed" : "positive"}, {"K", taps}});
+      add_filters(row, gf, ngf);
+    }
+  }
+  return rows.dump();
+}
+
+// ---- The condition of finding taps ----
+
+/// Of the least-squares problem that `fit_taps` solves with so many taps: its columns have one
+/// length, and empty shells have none.
+double condition_of(const std::vector<Matrix>& basis, std::size_t taps) {
+  Eigen::MatrixXd tall(basis[0].size(), 0);
+  for (std::size_t k = 0; k < taps; ++k) {
+    const double length = basis[k].norm();
+    if (length == 0) continue;
+    tall.conservativeResize(Eigen::NoChange, tall.cols() + 1);
+    tall.rightCols(1) = Eigen::Map<const Eigen::VectorXd>(basis[k].data(), tall.rows()) / length;
+  }
+  const Eigen::VectorXd values = Eigen::JacobiSVD<Eigen::MatrixXd>(tall).singularValues();
+  return values[0] / values[values.size() - 1];
+}
+
+std::string condition(const Study& study, std::string_view kind) {
+  std::vector<std::vector<double>> gf(most_taps + 1);
+  std::vector<std::vector<double>> ngf(most_taps + 1);
+  for (std::size_t g = 0; g < numeric_graphs; ++g) {
+    const NumericCase own = numeric_case(study, kind, g);
+    const std::vector<double> ones(most_taps, 1);
+    const PolynomialFilter powers(own.graph, ones, Shift::adjacency, 1);
+    const NeighborhoodFilter shells(own.graph, ones, on_one_thread());
+    const Matrix x = own.x.cast<double>();
+    std::vector<Matrix> of_powers{x};
+    std::vector<Matrix> of_shells{x};
+    for (std::size_t k = 1; k < most_taps; ++k) {
+      of_powers.push_back(powers.shift().apply(of_powers.back()));
+      of_shells.push_back(shells.apply_shell(k, x));
+    }
+    for (std::size_t taps = 2; taps <= most_taps; ++taps) {
+      gf[taps].push_back(condition_of(of_powers, taps));
+      ngf[taps].push_back(condition_of(of_shells, taps));
+    }
+  }
+  Row rows = Row::array();
+  for (std::size_t taps = 2; taps <= most_taps; ++taps) {
+    Row& row = rows.emplace_back(Row{{"graph", kind}, {"K", taps}});
+    add_filters(row, gf[taps], ngf[taps]);
   }
   return rows.dump();
 }
@@ -262,9 +345,10 @@ void add_graphs(Figure& figure, const Study& study, const std::string& part, con
 
 Figure claims(const Study& study) {
   using namespace of_claims;
-  Figure figure{"claims", "norms, float errors, single shells, equal taps, depth", {}};
+  Figure figure{"claims", "norms, float errors, condition, single shells, equal taps, depth", {}};
   add_graphs(figure, study, "norms", norms);
   add_graphs(figure, study, "float_error", float_error);
+  add_graphs(figure, study, "condition", condition);
   for (const std::string_view kind : small_graphs) {
     for (const std::string_view perturbed : perturbations) {
       figure.cells.push_back({.key = fmt::format("claims shell_change {} {}", kind, perturbed),

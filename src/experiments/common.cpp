@@ -87,10 +87,9 @@ void count_products(Cell& cell, const Graph& graph, const DenoiseSettings& fit,
 
 // ---- Node classification ----
 
-std::size_t runs_a_point(const Study& study) {
+std::size_t runs_a_point(const Study& study, std::size_t full) {
   constexpr std::size_t quick_runs = 2;
-  constexpr std::size_t full_runs = 25;
-  return study.runs > 0 ? study.runs : sized(study, quick_runs, full_runs);
+  return study.runs > 0 ? study.runs : sized(study, quick_runs, full);
 }
 
 std::string_view filter_name(ModelKind model) { return model == ModelKind::gcnn ? "gf" : "ngf"; }

@@ -71,9 +71,8 @@ void count_products(Cell& cell, const Graph& graph, const DenoiseSettings& fit,
 // ---- Node classification, of figures 3a and 3b and the claim on depth ----
 
 inline constexpr std::array<ModelKind, 2> networks{ModelKind::gcnn, ModelKind::ngcnn};
-/// Networks for each point of a figure of accuracies: what was asked for, otherwise few or the
-/// paper's 25.
-std::size_t runs_a_point(const Study& study);
+/// Networks for each point of a figure of accuracies: what was asked for, otherwise few or `full`.
+std::size_t runs_a_point(const Study& study, std::size_t full);
 std::string_view filter_name(ModelKind model);
 /// The paper's test case 3 with K taps.
 ClassifySettings paper_training(const Study& study, ModelKind model, std::uint32_t taps);

@@ -14,6 +14,7 @@ namespace {
 constexpr std::int64_t quick_hidden = 64;
 constexpr std::int64_t full_hidden = 512;
 constexpr NodeId large = 10'000;
+constexpr std::size_t full_runs = 25;
 
 std::vector<std::uint32_t> taps_of(const Study& study, const Dataset& dataset) {
   if (study.size == Size::full) return {2, 3, 4, 5, 6, 7, 8, 9, 10};
@@ -31,7 +32,8 @@ ClassifySettings training_of(const Study& study, ModelKind model, std::uint32_t 
 std::string run(const Study& study, const NamedDataset& named, ModelKind model, std::uint32_t taps,
                 Progress* progress) {
   const ClassifySettings settings = training_of(study, model, taps);
-  const std::vector<RunResult> runs = train(named.dataset, settings, runs_a_point(study), progress);
+  const std::vector<RunResult> runs =
+      train(named.dataset, settings, runs_a_point(study, full_runs), progress);
   Row row{{"dataset", named.name}, {"K", taps}, {"filter", filter_name(model)}};
   add_accuracy(row, runs);
   row["hidden"] = settings.model.hidden;
@@ -50,8 +52,8 @@ Figure fig3a(const Study& study) {
       for (const ModelKind model : networks) {
         Cell& cell = figure.cells.emplace_back();
         cell.key = fmt::format("fig3a {} K={} {}", named.name, taps, filter_name(model));
-        cell.seconds =
-            training_seconds(named.dataset, training_of(study, model, taps), runs_a_point(study));
+        cell.seconds = training_seconds(named.dataset, training_of(study, model, taps),
+                                        runs_a_point(study, full_runs));
         cell.run = [&study, &named, model, taps](Progress* progress) {
           return run(study, named, model, taps, progress);
         };

@@ -20,8 +20,8 @@ namespace of_fig3b {
 namespace {
 
 constexpr std::array<std::string_view, 2> kinds{"destroy", "both"};
-// Each perturbed graph serves so many runs, so that a point has several graphs.
-constexpr std::size_t runs_a_graph = 5;
+constexpr std::size_t runs_a_graph = 2;
+constexpr std::size_t full_runs = 20;
 constexpr std::uint64_t most_graphs = 1000;
 constexpr std::int64_t quick_hidden = 64;
 constexpr std::int64_t full_hidden = 512;
@@ -49,6 +49,16 @@ struct Point {
 
 std::string_view distances_name(bool stale) { return stale ? "stale" : "honest"; }
 
+std::size_t runs_of_point(const Study& study) { return runs_a_point(study, full_runs); }
+
+/// Two runs share a perturbed graph, but no spread is known of a single graph. Where no network
+/// sees a perturbation there is only one.
+std::size_t graphs_of(const Study& study, const Point& point) {
+  if (point.stale || point.percent == 0) return 1;
+  const std::size_t runs = runs_of_point(study);
+  return std::max(std::min(runs, std::size_t{2}), (runs + runs_a_graph - 1) / runs_a_graph);
+}
+
 ClassifySettings training_of(const Study& study, const Point& point) {
   ClassifySettings settings = paper_training(study, point.model, point.taps);
   settings.model.hidden = sized(study, quick_hidden, full_hidden);
@@ -71,11 +81,16 @@ std::vector<RunResult> train_perturbed(const Study& study, const Point& point, s
   return train(dataset, settings, count, progress);
 }
 
-Row row_of(const Study& study, const Point& point, const std::vector<RunResult>& runs) {
+/// The mean is that of the graphs' means, so that `graph_std` is its spread.
+Row row_of(const Study& study, const Point& point, const std::vector<RunResult>& runs,
+           const Summary& by_graph) {
   Row row{{"dataset", dataset_of(study).name},  {"K", point.taps},
           {"perturbation", point.kind},         {"percent", point.percent},
           {"filter", filter_name(point.model)}, {"distances", distances_name(point.stale)}};
   add_accuracy(row, runs);
+  row["mean"] = by_graph.mean;
+  row["graphs"] = graphs_of(study, point);
+  row["graph_std"] = by_graph.std;
   row["hidden"] = sized(study, quick_hidden, full_hidden);
   return row;
 }
@@ -83,22 +98,28 @@ Row row_of(const Study& study, const Point& point, const std::vector<RunResult>&
 std::string run(const Study& study, const Point& point, Progress* progress) {
   // Filters at one point share graphs and seeds; points do not.
   const std::uint64_t place = point.percent * 2 + (point.kind == "both" ? 1 : 0);
+  const std::size_t graphs = graphs_of(study, point);
   std::vector<RunResult> runs;
-  for (std::uint64_t g = 0; runs.size() < runs_a_point(study); ++g) {
+  std::vector<double> means;
+  for (std::size_t g = 0; g < graphs; ++g) {
     const std::uint64_t seed = seed_of(study, own_seeds, place * most_graphs + g);
-    const std::size_t count = std::min(runs_a_graph, runs_a_point(study) - runs.size());
+    const std::size_t count = (runs_of_point(study) - g + graphs - 1) / graphs;
+    std::vector<double> accuracies;
     for (RunResult& one : train_perturbed(study, point, seed, count, progress)) {
+      accuracies.push_back(100 * one.test_score);
       runs.push_back(std::move(one));
     }
+    means.push_back(summarize(accuracies).mean);
   }
-  Row rows = Row::array({row_of(study, point, runs)});
+  const Summary by_graph = summarize(means);
+  Row rows = Row::array({row_of(study, point, runs, by_graph)});
   if (point.percent > 0) return rows.dump();
   // Where nothing is perturbed, all is the same: the other kind, and stale distances.
   rows.clear();
   for (const std::string_view kind : kinds) {
     for (const bool stale : {false, true}) {
       if (stale && point.model == ModelKind::gcnn) continue;
-      rows.push_back(row_of(study, {point.taps, kind, 0, point.model, stale}, runs));
+      rows.push_back(row_of(study, {point.taps, kind, 0, point.model, stale}, runs, by_graph));
     }
   }
   return rows.dump();
@@ -109,7 +130,7 @@ void add_cell(Figure& figure, const Study& study, const Point& point) {
   cell.key = fmt::format("fig3b K={} {} {} % {} {}", point.taps, point.kind, point.percent,
                          filter_name(point.model), distances_name(point.stale));
   cell.seconds =
-      training_seconds(dataset_of(study).dataset, training_of(study, point), runs_a_point(study));
+      training_seconds(dataset_of(study).dataset, training_of(study, point), runs_of_point(study));
   cell.run = [&study, point](Progress* progress) { return run(study, point, progress); };
 }
 

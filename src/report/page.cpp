@@ -28,7 +28,8 @@ using report::Rows;
 using report::spoken;
 using report::xml_text;
 
-constexpr std::array outcomes{Outcome::reproduced, Outcome::partly, Outcome::not_reproduced};
+constexpr std::array outcomes{Outcome::reproduced, Outcome::partly, Outcome::not_reproduced,
+                              Outcome::not_tested};
 
 json parse(const std::string& text, const char* name) {
   json value = json::parse(text, nullptr, false);
@@ -54,6 +55,7 @@ std::vector<Verdict> verdicts_of(const std::vector<Verdict>& all, const std::str
 }
 
 std::string outcome_words(Outcome outcome) {
+  if (outcome == Outcome::not_tested) return "not tested";
   return outcome == Outcome::not_reproduced ? "not reproduced" : std::string(outcome_name(outcome));
 }
 
@@ -67,8 +69,8 @@ std::string stand_in_notice() {
   return fmt::format(
       "<div class=\"notice\" id=\"stand-in\">\n<p>Not all of the data sets Cora, Citeseer and "
       "Pubmed were found, so a synthetic citation network stands in for what is missing. What is "
-      "measured on it says nothing about the paper's data sets, and no verdict on them can be "
-      "better than \"partly\". These lines fetch them; then run <code>ngf reproduce</code> "
+      "measured on it says nothing about the paper's data sets, so claims about these count as not "
+      "tested. These lines fetch them; then run <code>ngf reproduce</code> "
       "again:</p>\n<pre><code>{}</code></pre>\n</div>\n",
       lines);
 }
@@ -76,8 +78,11 @@ std::string stand_in_notice() {
 std::string summary(const json& results, const std::vector<Verdict>& verdicts) {
   const bool quick = value_text(results, "size") == "quick";
   std::string html = fmt::format(
-      "<p>A {} run with the settings of the paper's <b>{}</b>, seed <b>{}</b>. {}</p>\n",
+      "<p>A {} run with the settings of the paper's <b>{}</b>{}, seed <b>{}</b>. {}</p>\n",
       quick ? "<b>quick</b>" : "<b>full</b>", xml_text(value_text(results, "settings")),
+      Rows(results, "fig2a").split({"settings"}).size() > 1
+          ? " (Figure 2a: with those of its code first)"
+          : "",
       xml_text(value_text(results, "seed")),
       quick ? "A quick run has fewer signals, runs and values of K than the paper, and narrower "
               "networks, so its numbers scatter more; a full run has the paper's sizes."
@@ -91,7 +96,8 @@ std::string summary(const json& results, const std::vector<Verdict>& verdicts) {
       "</ul>\n<p>Each of {} claims of the paper is tried case by case, and its verdict computed "
       "from the numbers alone: it is <b class=\"reproduced\">reproduced</b> where it holds in all "
       "cases, <b class=\"partly\">partly</b> where it holds in at least half of them, and <b "
-      "class=\"not\">not</b> otherwise.</p>\n",
+      "class=\"not\">not</b> otherwise. A claim is <b class=\"untested\">not tested</b> where "
+      "its figure was not run, or the paper's data set was not found.</p>\n",
       verdicts.size());
   if (results.value("stand_in", false)) html += stand_in_notice();
   return html;
@@ -99,7 +105,7 @@ std::string summary(const json& results, const std::vector<Verdict>& verdicts) {
 
 /// One mark a verdict.
 std::string tally(const std::vector<Verdict>& verdicts) {
-  constexpr std::array<std::string_view, 3> marks{"●", "◐", "○"};
+  constexpr std::array<std::string_view, 4> marks{"●", "◐", "○", "–"};
   std::string html;
   for (const Verdict& verdict : verdicts) {
     html += fmt::format("<span class=\"{}\">{}</span>", outcome_name(verdict.outcome),
@@ -180,6 +186,12 @@ std::string constant_taps_table(const json& results) {
 
 // ---- Figures ----
 
+std::string range_of(const std::vector<double>& numbers) {
+  const auto [low, high] = std::ranges::minmax(numbers);
+  return low == high ? human_number(low)
+                     : fmt::format("{} to {}", human_number(low), human_number(high));
+}
+
 /// How many realisations, signals or runs are behind each value.
 std::string sizes(const json& results, const std::string& figure) {
   const Rows rows(results, figure);
@@ -189,17 +201,14 @@ std::string sizes(const json& results, const std::string& figure) {
                                        {"runs", "means of {} runs"}}};
   for (const auto& [key, text] : kinds) {
     if (!rows.has(key)) continue;
-    const std::vector<double> numbers = rows.numbers(key);
-    const auto [low, high] = std::minmax_element(numbers.begin(), numbers.end());
-    const std::string number =
-        *low == *high ? human_number(*low)
-                      : fmt::format("{} to {}", human_number(*low), human_number(*high));
-    const bool banded = rows.has("std") || rows.has("gf_std");
+    const std::string graphs =
+        rows.has("graphs") ? fmt::format(" on {} graphs", range_of(rows.numbers("graphs"))) : "";
+    const bool banded = graphs.empty() && (rows.has("std") || rows.has("gf_std"));
     const std::string width = rows.has("hidden") ? fmt::format("; {} features in hidden layers",
                                                                human_number(rows.first("hidden")))
                                                  : "";
-    return fmt::format("<p class=\"quiet\">Here: {}{}{}.</p>\n",
-                       fmt::format(fmt::runtime(text), number), width,
+    return fmt::format("<p class=\"quiet\">Here: {}{}{}{}.</p>\n",
+                       fmt::format(fmt::runtime(text), range_of(rows.numbers(key))), graphs, width,
                        banded ? "; bands are one standard deviation wide on each side" : "");
   }
   return {};
@@ -218,15 +227,17 @@ std::string verdict_cards(const std::vector<Verdict>& verdicts) {
   std::string html = "<ul class=\"verdicts\">\n";
   for (const Verdict& verdict : verdicts) {
     html += fmt::format(
-        "<li>\n<p class=\"badge {}\">{}</p>\n<p><b>The paper:</b> {}</p>\n<div class=\"measured\">"
-        "\n<p><b>Measured:</b> {}</p>\n<ul>\n",
-        outcome_name(verdict.outcome), outcome_words(verdict.outcome), xml_text(verdict.claim),
-        xml_text(verdict.measured));
-    for (const VerdictCase& one : verdict.cases) {
-      html += fmt::format("<li class=\"{}\">{}</li>\n", one.holds ? "holds" : "fails",
-                          xml_text(one.numbers));
+        "<li>\n<p class=\"badge {}\">{}</p>\n<p><b>The paper:</b> {}</p>\n<div "
+        "class=\"measured\">\n",
+        outcome_name(verdict.outcome), outcome_words(verdict.outcome), xml_text(verdict.claim));
+    if (!verdict.cases.empty()) {
+      html += fmt::format("<p><b>Measured:</b> {}</p>\n<ul>\n", xml_text(verdict.measured));
+      for (const VerdictCase& one : verdict.cases) {
+        html += fmt::format("<li class=\"{}\">{}</li>\n", one.holds ? "holds" : "fails",
+                            xml_text(one.numbers));
+      }
+      html += "</ul>\n";
     }
-    html += "</ul>\n";
     if (!verdict.remark.empty()) html += fmt::format("<p>{}</p>\n", xml_text(verdict.remark));
     html += "</div>\n</li>\n";
   }
@@ -248,6 +259,21 @@ std::string section(const json& results, const FigureCharts& figure,
       "</section>\n",
       figure.name, figure.name.substr(0, figure.name.find('_')));
   return html;
+}
+
+/// The claims on figures that were not run; nothing where all were.
+std::string not_run_section(const json& results, const std::vector<Verdict>& verdicts) {
+  std::string items;
+  for (const Verdict& verdict : verdicts) {
+    if (!Rows(results, verdict.figure).empty()) continue;
+    items +=
+        fmt::format("<li><code>ngf reproduce {}</code>: {}</li>\n",
+                    verdict.figure.substr(0, verdict.figure.find('_')), xml_text(verdict.claim));
+  }
+  if (items.empty()) return {};
+  return "<section id=\"not-run\">\n<h2>Not run</h2>\n<p>Claims that were not tested, and the "
+         "commands that test them.</p>\n<ul>\n" +
+         items + "</ul>\n</section>\n";
 }
 
 // ---- Where it all comes from ----
@@ -275,7 +301,7 @@ std::string provenance_section(const json& provenance) {
   using Fact = std::pair<const char*, const char*>;
   constexpr std::array<Fact, 6> facts{{{"version", "Version"},
                                        {"seed", "Seed"},
-                                       {"settings", "Settings"},
+                                       {"settings", "Settings of Figure 2b"},
                                        {"target", "Instruction set"},
                                        {"threads", "Threads"},
                                        {"machine", "Machine"}}};
@@ -322,7 +348,7 @@ std::string page_of(const json& results, const json& provenance) {
   for (const FigureCharts& figure : figures) {
     html += section(results, figure, verdicts_of(verdicts, figure.name));
   }
-  html += provenance_section(provenance);
+  html += not_run_section(results, verdicts) + provenance_section(provenance);
   html += fmt::format("</main>\n<script>{}</script>\n</body>\n</html>\n", report::page_script);
   return html;
 }

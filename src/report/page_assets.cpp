@@ -39,6 +39,7 @@ code { font: .9em ui-monospace, "DejaVu Sans Mono", monospace; }
 .reproduced { color: var(--good); }
 .partly { color: var(--fair); }
 .not { color: var(--poor); }
+.untested { color: var(--quiet); }
 .notice { border-left: 4px solid var(--fair); background: var(--panel); padding: .9rem 1.2rem; margin: 1rem 0 1.5rem; max-width: 60rem; }
 .notice > :last-child { margin-bottom: 0; }
 .notice pre { margin: 0 0 1rem; overflow-x: auto; }
@@ -79,6 +80,7 @@ figure svg { display: block; width: 100%; height: auto; border: 1px solid var(--
 .badge::before { content: "●"; margin-right: .4em; }
 .badge.partly::before { content: "◐"; }
 .badge.not::before { content: "○"; }
+.badge.untested::before { content: "–"; }
 
 .scroll { overflow-x: auto; margin: 0 0 1.5rem; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }

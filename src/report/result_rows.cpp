@@ -52,6 +52,12 @@ Rows Rows::where(const std::string& key, const json& wanted) const {
   return result;
 }
 
+Rows Rows::without(const std::string& key, const json& unwanted) const {
+  Rows result = *this;
+  std::erase_if(result.rows_, [&](const json* row) { return value(*row, key) == unwanted; });
+  return result;
+}
+
 std::vector<std::pair<std::vector<std::string>, Rows>> Rows::split(
     const std::vector<const char*>& keys) const {
   std::vector<std::pair<std::vector<std::string>, Rows>> parts;
@@ -126,6 +132,8 @@ std::string spoken(const std::string& name) {
                                                         {"create", "edges created"},
                                                         {"destroy", "edges destroyed"},
                                                         {"both", "created and destroyed"},
+                                                        {"positive", "taps of one sign"},
+                                                        {"mixed", "taps of mixed signs"},
                                                         {"gf", "GF"},
                                                         {"ngf", "NGF"},
                                                         {"gcn", "GCN"},

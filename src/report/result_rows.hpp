@@ -28,6 +28,8 @@ class Rows {
   std::vector<const nlohmann::json*> all() const { return rows_; }
 
   Rows where(const std::string& key, const nlohmann::json& value) const;
+  /// The others.
+  Rows without(const std::string& key, const nlohmann::json& value) const;
 
   /// The rows with the same values of `keys` together, as they first occur, with those values.
   std::vector<std::pair<std::vector<std::string>, Rows>> split(

@@ -17,21 +17,23 @@ class Claim {
 
   /// `numbers` names the case and what was measured.
   void add(bool holds, std::string numbers);
+  /// Cases that are told together, such as the K of a data set: `held` of `tried` hold.
+  void add(std::size_t held, std::size_t tried, std::string numbers);
   /// A case without which nothing of the claim is left.
   void need(bool holds, std::string numbers);
 
-  bool measured() const { return !cases_.empty(); }
   Verdict verdict(const std::string& figure, const std::string& settings) const;
 
  private:
   std::string claim_;
   std::string measured_;
   std::vector<VerdictCase> cases_;
+  std::size_t held_ = 0;
+  std::size_t tried_ = 0;
   bool lost_ = false;
 };
 
-/// The verdicts on those of the claims of which a case was measured. `settings` opens what they
-/// say of the numbers.
+/// The verdicts on the claims. `settings` opens what they say of the numbers.
 std::vector<Verdict> decide(const std::string& figure, const std::vector<Claim>& claims,
                             const std::string& settings = {});
 
@@ -46,7 +48,7 @@ std::string from_to(const Curve& curve);
 /// A rule for the claims on one table of the results.
 using Rule = std::vector<Verdict>(const nlohmann::json& results);
 Rule judge_table1, judge_fig1, judge_fig2a, judge_fig2b, judge_fig3a, judge_fig3b, judge_norms,
-    judge_float_error, judge_shell_change, judge_constant_taps, judge_depth;
+    judge_float_error, judge_condition, judge_shell_change, judge_constant_taps, judge_depth;
 
 /// A value of the paper's Table 1 beside its name: nodes, features, classes, radius, diameter.
 struct PaperDataset {

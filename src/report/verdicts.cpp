@@ -12,7 +12,13 @@ namespace ngf {
 
 namespace report {
 
-void Claim::add(bool holds, std::string numbers) { cases_.push_back({holds, std::move(numbers)}); }
+void Claim::add(bool holds, std::string numbers) { add(holds ? 1 : 0, 1, std::move(numbers)); }
+
+void Claim::add(std::size_t held, std::size_t tried, std::string numbers) {
+  held_ += held;
+  tried_ += tried;
+  cases_.push_back({held == tried, std::move(numbers)});
+}
 
 void Claim::need(bool holds, std::string numbers) {
   if (!holds) lost_ = true;
@@ -20,27 +26,24 @@ void Claim::need(bool holds, std::string numbers) {
 }
 
 Verdict Claim::verdict(const std::string& figure, const std::string& settings) const {
-  const auto held = static_cast<std::size_t>(std::ranges::count(cases_, true, &VerdictCase::holds));
-  const std::size_t all = cases_.size();
-  const std::string outcome = all > 1     ? fmt::format("Holds in {} of {} cases.", held, all)
-                              : held == 1 ? "Holds."
-                                          : "Does not hold.";
+  if (tried_ == 0) return {figure, claim_, {}, {}, {}, Outcome::not_tested};
+  const std::string outcome = tried_ > 1   ? fmt::format("Holds in {} of {} cases.", held_, tried_)
+                              : held_ == 1 ? "Holds."
+                                           : "Does not hold.";
   return {figure,
           claim_,
           fmt::format("{}{}. {}", settings, measured_, outcome),
           cases_,
           {},
-          held == all               ? Outcome::reproduced
-          : lost_ || 2 * held < all ? Outcome::not_reproduced
-                                    : Outcome::partly};
+          held_ == tried_               ? Outcome::reproduced
+          : lost_ || 2 * held_ < tried_ ? Outcome::not_reproduced
+                                        : Outcome::partly};
 }
 
 std::vector<Verdict> decide(const std::string& figure, const std::vector<Claim>& claims,
                             const std::string& settings) {
   std::vector<Verdict> verdicts;
-  for (const Claim& claim : claims) {
-    if (claim.measured()) verdicts.push_back(claim.verdict(figure, settings));
-  }
+  for (const Claim& claim : claims) verdicts.push_back(claim.verdict(figure, settings));
   return verdicts;
 }
 
@@ -56,7 +59,7 @@ std::string from_to(const Curve& curve) {
 }  // namespace report
 
 std::string_view outcome_name(Outcome outcome) {
-  return detail::name_in({"reproduced", "partly", "not"}, outcome);
+  return detail::name_in({"reproduced", "partly", "not", "untested"}, outcome);
 }
 
 std::vector<Verdict> judge(const nlohmann::json& results) try {
@@ -64,8 +67,12 @@ std::vector<Verdict> judge(const nlohmann::json& results) try {
   std::vector<Verdict> verdicts;
   for (const auto rule :
        {judge_table1, judge_fig1, judge_fig2a, judge_fig2b, judge_fig3a, judge_fig3b, judge_norms,
-        judge_float_error, judge_shell_change, judge_constant_taps, judge_depth}) {
+        judge_float_error, judge_condition, judge_shell_change, judge_constant_taps, judge_depth}) {
     std::ranges::move(rule(results), std::back_inserter(verdicts));
+  }
+  for (Verdict& verdict : verdicts) {
+    if (verdict.outcome != Outcome::not_tested || !verdict.remark.empty()) continue;
+    verdict.remark = Rows(results, verdict.figure).empty() ? "Not run." : "No case of it was run.";
   }
   return verdicts;
 } catch (const nlohmann::json::exception& broken) {

@@ -22,6 +22,11 @@ constexpr double power_grows_by = 1.5;
 // A filter without a numerical problem has at most this share of the other's float error.
 constexpr double much_less = 0.5;
 
+// A problem whose condition number is at least this has no digits left in float, and one below the
+// other loses at most one.
+constexpr double ill_conditioned = 1e7;
+constexpr double well_conditioned = 10;
+
 /// The index of the first x in the upper half of a curve.
 std::size_t middle(const Curve& curve) {
   const double half = (curve.x.front() + curve.x.back()) / 2;
@@ -47,7 +52,7 @@ std::vector<Verdict> judge_fig1(const json& results) {
       fmt::format("NGF's error half way and at the largest K, which should grow by at most {} %",
                   level * 100));
   Claim below("With many taps neighbourhood filters move less than polynomial ones.",
-              "NGF's error against GF's at the largest K");
+              "K above the smallest at which NGF's error is lower; NGF's and GF's at the largest");
   for (const auto& [names, part] : Rows(results, "fig1").split({"graph", "perturbation"})) {
     const Curve gf = part.curve("K", "gf");
     const Curve ngf = part.curve("K", "ngf");
@@ -60,10 +65,13 @@ std::vector<Verdict> judge_fig1(const json& results) {
       levelling.add(ngf.y.back() <= (1 + level) * half_way,
                     fmt::format("{}: {} to {}", name, said(half_way), said(ngf.y.back())));
     }
-    if (!gf.x.empty() && gf.x == ngf.x) {
-      below.add(ngf.y.back() < gf.y.back(),
-                fmt::format("{}: {} against {}, and lower at {} of {} K", name, said(ngf.y.back()),
-                            said(gf.y.back()), places_below(ngf, gf), gf.x.size()));
+    if (gf.x.size() >= 2 && gf.x == ngf.x) {
+      // With two taps both filters are the same.
+      const std::size_t lower = places_below({.x = {}, .y = {ngf.y.begin() + 1, ngf.y.end()}},
+                                             {.x = {}, .y = {gf.y.begin() + 1, gf.y.end()}});
+      below.add(lower, gf.x.size() - 1,
+                fmt::format("{}: {} of {}; {} against {}", name, lower, gf.x.size() - 1,
+                            said(ngf.y.back()), said(gf.y.back())));
     }
   }
   return decide("fig1", {growth, levelling, below});
@@ -103,16 +111,37 @@ std::vector<Verdict> judge_float_error(const json& results) {
              fmt::format("NGF's relative error in float against GF's at the largest K, of which it "
                          "should be {} % or less",
                          much_less * 100));
-  for (const auto& [names, part] : Rows(results, "claims_float_error").split({"graph"})) {
+  for (const auto& [names, part] : Rows(results, "claims_float_error").split({"graph", "taps"})) {
     const Curve gf = part.curve("K", "gf");
     const Curve ngf = part.curve("K", "ngf");
     if (gf.x.size() < 2 || ngf.x.empty()) continue;
-    const std::string name = spoken(names[0]);
+    const std::string name = case_name(names);
     growth.add(gf.y.back() >= grows_by * gf.y.front(), name + ": " + from_to(gf));
     less.add(ngf.y.back() <= much_less * gf.y.back(),
              fmt::format("{}: {} against {}", name, said(ngf.y.back()), said(gf.y.back())));
   }
   return decide("claims_float_error", {growth, less});
+}
+
+std::vector<Verdict> judge_condition(const json& results) {
+  Claim powers("With many taps a polynomial filter is numerically ill-defined.",
+               fmt::format("Condition number of finding its taps at the smallest and at the "
+                           "largest K, which should reach {}",
+                           said(ill_conditioned)));
+  Claim shells("This is not so for neighbourhood filters.",
+               fmt::format("Condition number of finding their taps at the smallest and at the "
+                           "largest K, which should stay below {} at each K",
+                           said(well_conditioned)));
+  for (const auto& [names, part] : Rows(results, "claims_condition").split({"graph"})) {
+    const Curve gf = part.curve("K", "gf");
+    const Curve ngf = part.curve("K", "ngf");
+    if (gf.x.size() < 2 || ngf.x.size() < 2) continue;
+    powers.add(gf.y.back() >= ill_conditioned, spoken(names[0]) + ": " + from_to(gf));
+    const auto calm = std::ranges::count_if(ngf.y, [](double c) { return c < well_conditioned; });
+    shells.add(static_cast<std::size_t>(calm), ngf.y.size(),
+               spoken(names[0]) + ": " + from_to(ngf));
+  }
+  return decide("claims_condition", {powers, shells});
 }
 
 std::vector<Verdict> judge_shell_change(const json& results) {
