@@ -70,6 +70,22 @@ class UsageTest(ProgramTest):
                           ["completion", "fish"]]:
             self.assert_usage(*arguments)
 
+    def test_mistyped_words_get_a_suggestion(self):
+        for words, suggestion in {
+                "trian": "did you mean train?", "trian planetoid:cora --json": "did you mean train?",
+                "inof builtin:karate": "did you mean info?", "data gett": "did you mean get?",
+                "--vesion": "did you mean --version?",
+                "train planetoid:cora --ephocs 3": "did you mean --epochs?",
+                "train planetoid:cora --ephocs=3": "did you mean --epochs?",
+                "denoise builtin:karate --signl x.csv": "did you mean --signal?",
+                "data list --jsn": "did you mean --json?"}.items():
+            outcome = self.ngf(*words.split())
+            self.assertEqual((outcome.code, outcome.out), (2, ""), words)
+            self.assertRegex(outcome.err, r"\Angf: [^\n]+: no such (verb|flag); [^\n]+\nTry: ngf [^\n]*--help\n\Z")
+            self.assertIn(suggestion, outcome.err, words)
+        for words in ["transmogrify", "info builtin:karate --transmogrify", "convert trian"]:
+            self.assertNotIn("did you mean", self.ngf(*words.split()).err, words)
+
     def test_wrong_values(self):
         for flag, values in {
                 "--threads": ["0", "-1", "two", "1.5", "100000"],
