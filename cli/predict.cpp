@@ -114,12 +114,10 @@ std::vector<NodeId> without(std::vector<NodeId> nodes, std::vector<NodeId> other
   return nodes;
 }
 
-void report(const PredictVerb& verb, const Dataset& dataset, const Prediction& prediction,
-            double seconds) {
+void report(const PredictVerb& verb, const Dataset& dataset, const Split& split,
+            const Prediction& prediction, double seconds) {
   Json scores = Json::object();
   const std::vector<NodeId> known = labelled_nodes(dataset);
-  Split split;
-  if (!verb.split.empty()) split = choose_split(dataset, verb.split);
   const std::vector<NodeId> scored = without(known, split.train);
   if (!scored.empty()) add_scores(scores, "", prediction, dataset, scored);
   if (!verb.split.empty()) {
@@ -165,6 +163,7 @@ void run_predict(const PredictVerb& verb) {
   TerminalProgress progress("predicting", verb.common.quiet);
   const auto begun = std::chrono::steady_clock::now();
   naming(verb.source.name(), [&] {
+    const Split split = verb.split.empty() ? Split() : choose_split(dataset, verb.split);
     const Prediction prediction = predict(model, dataset,
                                           {.storage = storage_named(verb.storage),
                                            .threads = verb.common.threads,
@@ -178,7 +177,7 @@ void run_predict(const PredictVerb& verb) {
     } else if (!scores_alone) {
       write_labels(verb.out, model, prediction);
     }
-    report(verb, dataset, prediction, seconds);
+    report(verb, dataset, split, prediction, seconds);
   });
 }
 

@@ -646,6 +646,43 @@ class StandardStreamsTest(ProgramTest):
         self.assert_one_line(outcome, "/dev/stdin", "memory")
 
 
+class NearestNeighboursTest(ProgramTest):
+    """`ngf convert points.csv graph --knn K`."""
+
+    def points(self, ties):
+        random.seed(3)
+        return np.array([[round(random.uniform(-2, 2), 0 if ties else 12) for _ in range(3)] for _ in range(200)])
+
+    def reference(self, points, k):
+        squares = ((points[:, None] - points[None]) ** 2).sum(axis=2)
+        np.fill_diagonal(squares, np.inf)
+        nearest = np.argsort(squares, axis=1, kind="stable")[:, :k]
+        return {(min(u, v), max(u, v)) for u, row in enumerate(nearest) for v in row.tolist()}
+
+    def test_equals_numpy(self):
+        for ties, k in itertools.product([False, True], [1, 5, 30]):
+            points = self.points(ties)
+            plain = "".join(",".join(map(repr, row)) + "\n" for row in points.tolist())
+            ids = "".join(f"s{u}," + ",".join(map(repr, row)) + "\n" for u, row in enumerate(points.tolist()))
+            numbered = "".join(f"{999 - u}," + ",".join(map(repr, row)) + "\n" for u, row in enumerate(points.tolist()))
+            for text in [plain, "x,y,z\n" + plain, ids, "station,x,y,z\n" + ids, "id,x,y,z\n" + numbered]:
+                self.write("points.csv", text)
+                self.succeed("convert", "points.csv", "knn.txt", "--knn", str(k))
+                self.assertEqual(edges_of(self.folder / "knn.txt"), self.reference(points, k), (ties, k, text[:40]))
+            np.save(self.folder / "points.npy", points)
+            self.succeed("convert", "points.npy", "knn.txt", "--knn", str(k))
+            self.assertEqual(edges_of(self.folder / "knn.txt"), self.reference(points, k))
+
+    def test_refusals(self):
+        self.write("few.csv", "0,0\n1,1\n2,2\n")
+        self.assert_one_line(self.ngf("convert", "few.csv", "out.npz", "--knn", "3"), "few.csv", "k=3 of 3 points")
+        self.write("gap.csv", "0,0\n1,\n2,2\n")
+        self.assert_one_line(self.ngf("convert", "gap.csv", "out.npz", "--knn", "1"), "gap.csv", "point 1, coordinate 1 is nan")
+        for flags in [["--knn", "0"], ["--knn", "-1"], ["--knn", "1", "--directed"]]:
+            self.assertEqual(self.ngf("convert", "few.csv", "out.npz", *flags).code, 2, flags)
+        self.assertFalse((self.folder / "out.npz").exists())
+
+
 class HopsTest(ProgramTest):
     def test_shells_without_hops(self):
         for graph in ["builtin:karate", "grid:rows=9,cols=11"]:
