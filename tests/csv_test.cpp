@@ -42,9 +42,9 @@ TEST(CsvMatrix, SkipsIds) {
   }
   EXPECT_EQ(read("x\n1\n2\n"), (Matrix{{1}, {2}}));
   EXPECT_TRUE(std::isnan(read(",1\n2,3\n")(0, 0)));
-  EXPECT_THAT(error_of([&] { read("a,b\n"); }), HasSubstr("holds no numbers"));
-  EXPECT_THAT(error_of([&] { read("id,x,y\n1,2,3\n4,5\n"); }), HasSubstr("line 3"));
-  EXPECT_THAT(error_of([&] { read("a,1\nb,c\n"); }), HasSubstr("line 2"));
+  EXPECT_THAT(error_of<Error>([&] { read("a,b\n"); }), HasSubstr("holds no numbers"));
+  EXPECT_THAT(error_of<Error>([&] { read("id,x,y\n1,2,3\n4,5\n"); }), HasSubstr("line 3"));
+  EXPECT_THAT(error_of<Error>([&] { read("a,1\nb,c\n"); }), HasSubstr("line 2"));
 }
 
 TEST(AdjacencyCsv, DialectsOfOneGraph) {
