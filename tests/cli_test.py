@@ -1184,7 +1184,7 @@ class FilterTest(ProgramTest):
         self.assert_one_line(outcome, "large.npy", "range of double precision")
 
     def test_bad_flags(self):
-        for flags in [[], ["--taps", "1"], ["--taps", "1,x", "-o", "y.npy"], ["-o", "y.npy"],
+        for flags in [[], ["--taps", "1,x", "-o", "y.npy"], ["-o", "y.npy"],
                       ["--taps", "1", "--fit", "x.npy"], ["--fit", "x.npy"],
                       ["--taps", "1", "-o", "y.npy", "--kind", "other"],
                       ["--taps", "1", "-o", "y.npy", "--shift", "other"],
