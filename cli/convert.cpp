@@ -8,7 +8,9 @@
 #include "base/memory.hpp"
 #include "base/names.hpp"
 #include "common.hpp"
+#include "data_streams.hpp"
 #include "graph_source.hpp"
+#include "ngf/generate.hpp"
 #include "ngf/io/write.hpp"
 #include "verbs.hpp"
 
@@ -21,11 +23,30 @@ struct Convert {
   GraphSource source;
   std::filesystem::path out;
   std::string to;
+  std::uint64_t knn = 0;  ///< 0: the input is a graph
 };
+
+/// The nearest-neighbour graph of a table of points.
+io::ReadResult join_nearest(const Convert& convert) {
+  const std::string& name = convert.source.name();
+  const Matrix points = io::read_matrix(
+      input_path(name),
+      {.threads = convert.common.threads, .memory = convert.common.memory, .skip_ids = true});
+  TerminalProgress progress("joining nearest neighbours", convert.common.quiet);
+  io::ReadResult result;
+  naming(name, [&] {
+    result.dataset.graph = knn_graph(points, convert.knn,
+                                     {.threads = convert.common.threads,
+                                      .memory = convert.common.memory,
+                                      .progress = &progress});
+  });
+  return result;
+}
 
 void run_convert(const Convert& convert) {
   check_writable(convert.out);
-  const io::ReadResult read = convert.source.load(convert.common);
+  const io::ReadResult read =
+      convert.knn > 0 ? join_nearest(convert) : convert.source.load(convert.common);
   std::optional<io::Format> format;
   if (!convert.to.empty()) {
     format = detail::kind_named(convert.to, io::format_name, io::Format::npz_ppnp);
@@ -61,6 +82,16 @@ void add_convert(CLI::App& program) {
       ->required();
   verb->add_option("--to", convert->to, "Format to write [from the file extension]")
       ->check(CLI::IsMember(detail::names_of(io::format_name, io::Format::npz_ppnp)));
+  CLI::Option* const knn =
+      verb->add_option("--knn", convert->knn,
+                       "GRAPH is a table of points (.csv or .npy), one row per node: join each to "
+                       "its K nearest")
+          ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{4'000'000'000}))
+          ->type_name("K");
+  for (const char* const flag : {"--directed", "--largest-component", "--keep-self-loops",
+                                 "--format", "--ids", "--base", "--lenient", "--id-map"}) {
+    knn->excludes(verb->get_option(flag));
+  }
   convert->common.add_to(*verb);
   verb->callback([convert] { run_convert(*convert); });
 }

@@ -16,6 +16,7 @@
 
 #include "base/names.hpp"
 #include "common.hpp"
+#include "data_streams.hpp"
 #include "filter_flags.hpp"
 #include "graph_source.hpp"
 #include "io/atomic_file.hpp"
@@ -96,8 +97,7 @@ struct Signals {
 Signals read_signals(const std::filesystem::path& path, NodeId nodes, const Common& common) {
   // The result, and the transposed copies of both.
   constexpr int copies = 3;
-  Matrix matrix =
-      io::read_matrix(path, {.threads = common.threads, .memory = common.memory, .copies = copies});
+  Matrix matrix = read_matrix_from(path, common, copies);
   const auto n = static_cast<Eigen::Index>(nodes);
   if (matrix.rows() == n) return {std::move(matrix), false};
   if (matrix.cols() == n) return {matrix.transpose(), true};
@@ -248,34 +248,39 @@ Json json_of(const DenoiseVerb& verb, const DenoiseResult& result, double second
   return json;
 }
 
-void print_result(const DenoiseVerb& verb, const DenoiseResult& result, double seconds) {
+/// What was done, in lines for people.
+std::string text_of(const DenoiseVerb& verb, const DenoiseResult& result, double seconds) {
+  std::string text;
+  const auto to = std::back_inserter(text);
   const auto alone = std::count_if(result.each.begin(), result.each.end(),
                                    [](const DenoisedSignal& own) { return own.left_alone; });
-  fmt::print("{} signal{} denoised by {}, {:.3g} s\n", result.each.size(),
-             result.each.size() == 1 ? "" : "s", verb.arch, seconds);
+  fmt::format_to(to, "{} signal{} denoised by {}, {:.3g} s\n", result.each.size(),
+                 result.each.size() == 1 ? "" : "s", verb.arch, seconds);
   if (alone > 0) {
-    fmt::print("{} returned unchanged: the graph does not predict {}\n", alone,
-               alone == 1 ? "it" : "them");
+    fmt::format_to(to, "{} returned unchanged: the graph does not predict {}\n", alone,
+                   alone == 1 ? "it" : "them");
   }
   std::vector<double> epochs;
   for (const DenoisedSignal& own : result.each) {
     if (own.epochs > 0) epochs.push_back(own.epochs);
   }
   if (!epochs.empty()) {
-    fmt::print("stopped by {} after {:.0f} epochs (median)\n", verb.stop, quantile(epochs, 0.5));
+    fmt::format_to(to, "stopped by {} after {:.0f} epochs (median)\n", verb.stop,
+                   quantile(epochs, 0.5));
   }
   if (const auto error = median_of(result, &DenoisedSignal::error)) {
-    fmt::print("error |x - x^|^2 / |x|^2, median: {:.4g}", *error);
+    fmt::format_to(to, "error |x - x^|^2 / |x|^2, median: {:.4g}", *error);
     if (const auto noisy = median_of(result, &DenoisedSignal::error_noisy)) {
-      fmt::print("; before {:.4g}", *noisy);
+      fmt::format_to(to, "; before {:.4g}", *noisy);
     }
     if (const auto oracle = median_of(result, &DenoisedSignal::error_oracle)) {
-      fmt::print("; at the best epoch {:.4g}", *oracle);
+      fmt::format_to(to, "; at the best epoch {:.4g}", *oracle);
     }
-    fmt::print("\n");
+    fmt::format_to(to, "\n");
   }
-  if (!verb.plot.empty()) fmt::print("pictures: {}\n", verb.plot.string());
-  fmt::print("written {}\n", verb.out.string());
+  if (!verb.plot.empty()) fmt::format_to(to, "pictures: {}\n", verb.plot.string());
+  if (!to_stdout(verb.out)) fmt::format_to(to, "written {}\n", verb.out.string());
+  return text;
 }
 
 void run_denoise(const DenoiseVerb& verb) {
@@ -283,8 +288,8 @@ void run_denoise(const DenoiseVerb& verb) {
   if (settings.stop == StopRule::oracle && verb.clean.empty()) {
     throw CLI::ValidationError("--stop", "oracle needs the clean signals: --clean X0");
   }
-  io::check_matrix_name(verb.out);
-  check_writable(verb.out);
+  if (!to_stdout(verb.out)) io::check_matrix_name(verb.out);
+  check_output(verb.common, verb.out);
   check_picture(verb.plot);
   const io::ReadResult read = verb.source.load(verb.common);
   const Graph& graph = read.dataset.graph;
@@ -301,7 +306,12 @@ void run_denoise(const DenoiseVerb& verb) {
   });
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
-  io::write_matrix(verb.out, noisy.turned ? Matrix(result.signals.transpose()) : result.signals);
+  progress.clear();
+  if (noisy.turned) {
+    write_data(verb.out, result.signals.transpose(), false);
+  } else {
+    write_data(verb.out, result.signals);
+  }
   if (!verb.plot.empty()) {
     const auto charts = charts_of(verb, noisy.columns, clean ? &*clean : nullptr, result);
     io::AtomicFile file(verb.plot);
@@ -311,7 +321,7 @@ void run_denoise(const DenoiseVerb& verb) {
   if (verb.common.json) {
     print_json(json_of(verb, result, seconds));
   } else {
-    print_result(verb, result, seconds);
+    print_summary(verb.common, verb.out, text_of(verb, result, seconds));
   }
 }
 
@@ -352,9 +362,10 @@ void add_denoise(CLI::App& program) {
       program.add_subcommand("denoise", "Denoise signals on the nodes, and fill in missing values");
   denoise->source.add_to(*verb);
   verb->add_option("--signal", denoise->signal,
-                   "Noisy signals: .csv or .npy, nodes as rows or columns; NaN is a missing value")
+                   "Noisy signals: .csv or .npy, nodes as rows or columns; NaN is a missing value; "
+                   "- for standard input")
       ->required();
-  verb->add_option("-o,--output", denoise->out, "File to write: .csv or .npy")->required();
+  verb->add_option("-o,--output", denoise->out, "File to write: .csv or .npy [stdout, as CSV]");
   verb->add_option("--arch", denoise->arch, "Denoising method")
       ->check(CLI::IsMember(detail::names_of(arch_name, DenoiseArch::median)))
       ->capture_default_str();

@@ -16,6 +16,7 @@
 #include "base/memory.hpp"
 #include "base/names.hpp"
 #include "common.hpp"
+#include "data_streams.hpp"
 #include "filter_flags.hpp"
 #include "graph_source.hpp"
 #include "io/npy.hpp"
@@ -50,8 +51,7 @@ struct FilterVerb {
 /// io::MatrixReadOptions.
 Matrix read_matrix(const std::filesystem::path& path, NodeId nodes, const Common& common,
                    int copies) {
-  Matrix signals =
-      io::read_matrix(path, {.threads = common.threads, .memory = common.memory, .copies = copies});
+  Matrix signals = read_matrix_from(path, common, copies);
   if (signals.rows() != static_cast<Eigen::Index>(nodes)) {
     throw Error(fmt::format("{}: {} rows; the graph has {} nodes, and each needs a row",
                             path.string(), signals.rows(), nodes));
@@ -112,7 +112,7 @@ void write_together(const Matrix& own, const Partition& partition,
   for (NodeId u = 0; u < partition.nodes(); ++u) {
     all.row(partition.old_number(u)) = gathered_rows.row(u);
   }
-  io::write_matrix(path, all);
+  write_data(path, all);
 }
 
 void print_fit(const FittedTaps& found, double seconds, std::string_view storage, bool as_json) {
@@ -188,16 +188,18 @@ void run_with(const Filter& filter, const Local& local, std::string_view storage
     throw Error(
         fmt::format("{}: not written: the results exceed the range of double precision; "
                     "take smaller taps or signals",
-                    verb.out.string()));
+                    output_path(verb.out).string()));
   }
+  progress.clear();
   if (partition == nullptr) {
-    io::write_matrix(verb.out, y);
+    write_data(verb.out, y);
   } else {
     write_together(y, *partition, verb.out);
   }
   if (!verb.common.json) {
-    fmt::print("{}: {} x {}, filtered in {:.3g} s\n", verb.out.string(), filter.nodes(), y.cols(),
-               took);
+    print_summary(verb.common, verb.out,
+                  fmt::format("{}: {} x {}, filtered in {:.3g} s\n", output_path(verb.out).string(),
+                              filter.nodes(), y.cols(), took));
     return;
   }
   Json json{{"seconds", took},
@@ -317,12 +319,8 @@ void run_filter(const FilterVerb& verb) {
   if (!verb.plan && verb.signal.empty()) {
     throw CLI::ValidationError("--signal", "name the signals to filter: --signal X");
   }
-  if (!verb.plan && verb.fit.empty() == verb.out.empty()) {
-    throw CLI::ValidationError("-o",
-                               "name the file to write, -o Y, or the signals to fit, --fit Y");
-  }
-  if (!verb.out.empty()) io::check_matrix_name(verb.out);
-  check_writable(verb.out);
+  if (!to_stdout(verb.out)) io::check_matrix_name(verb.out);
+  if (!verb.plan && verb.fit.empty()) check_output(verb.common, verb.out);
   const FilterInput input = read_input(verb);
   if (verb.plan) return show_plan(verb, input);
   filter_signals(verb, input);
@@ -335,7 +333,8 @@ void add_filter(CLI::App& program) {
   CLI::App* const verb =
       program.add_subcommand("filter", "Filter signals on the nodes, or fit a filter to signals");
   filter->source.add_to(*verb);
-  verb->add_option("--signal", filter->signal, "Signals: .csv or .npy, one row per node");
+  verb->add_option("--signal", filter->signal,
+                   "Signals: .csv or .npy, one row per node; - for standard input");
   auto* const taps = filter->flags.add_to(*verb);
   auto* const node_taps = verb->add_option("--node-taps", filter->node_taps,
                                            "Taps of each node: .csv or .npy, one row per node");
@@ -343,14 +342,15 @@ void add_filter(CLI::App& program) {
       "--fit", filter->fit, "Fit taps 0..--hops so that the filtered signals match this file");
   taps->excludes(node_taps)->excludes(fit);
   node_taps->excludes(fit);
-  filter->shells.add_to(*verb, false);
+  filter->shells.add_to(*verb);
   verb->add_option("--merge-twins", filter->merging, "Merge nodes with the same neighbours (twins)")
       ->check(CLI::IsMember(detail::names_of(merging_name, Merging::always)));
   verb->add_option("--form", filter->form,
                    "Product form: how products with the shells are computed")
       ->check(CLI::IsMember(detail::names_of(form_name, ProductForm::hop_tiles)));
   verb->add_flag("--plan", filter->plan, "Print the plan of the computation and exit");
-  verb->add_option("-o,--output", filter->out, "File to write: .csv or .npy")->excludes(fit);
+  verb->add_option("-o,--output", filter->out, "File to write: .csv or .npy [stdout, as CSV]")
+      ->excludes(fit);
   filter->common.add_to(*verb);
   verb->callback([filter] { run_filter(*filter); });
 }

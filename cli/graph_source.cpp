@@ -7,6 +7,7 @@
 
 #include "base/memory.hpp"
 #include "base/names.hpp"
+#include "data_streams.hpp"
 #include "io/atomic_file.hpp"
 #include "ngf/components.hpp"
 #include "ngf/error.hpp"
@@ -49,7 +50,8 @@ void keep_largest_component(io::ReadResult& result, std::uint64_t memory) {
 
 void GraphSource::add_to(CLI::App& verb, bool required, const std::string& argument) {
   verb.add_option(argument, name_,
-                  "A file; planetoid:cora|citeseer|pubmed; builtin:karate|citation; or "
+                  "A file, - for standard input; planetoid:cora|citeseer|pubmed; "
+                  "builtin:karate|citation; or "
                   "sbm:, er:, ws:, ba:, grid:, rmat: with key=value,...")
       ->required(required);
   const auto* const group = "How to read the graph";
@@ -96,7 +98,7 @@ io::ReadResult GraphSource::load_any(const Common& common, Progress& progress) c
   options.threads = common.threads;
   options.memory = common.memory;
   options.progress = &progress;
-  return io::load(name_, options, folders(data_), common.seed);
+  return io::load(input_path(name_), options, folders(data_), common.seed);
 }
 
 io::ReadResult GraphSource::load(const Common& common) const {

@@ -220,7 +220,7 @@ void add_info(CLI::App& program) {
   CLI::App* const verb =
       program.add_subcommand("info", "Describe a graph: size, components, radius and diameter");
   info->source.add_to(*verb);
-  info->shells.add_to(*verb, false);
+  info->shells.add_to(*verb);
   verb->add_flag("--no-extent", info->no_extent, "Do not compute radius and diameter");
   info->common.add_to(*verb);
   verb->callback([info] { run_info(*info); });

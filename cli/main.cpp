@@ -12,6 +12,7 @@
 #include "ngf/error.hpp"
 #include "ranks.hpp"
 #include "standard_streams.hpp"
+#include "suggest.hpp"
 #include "verbs.hpp"
 
 namespace {
@@ -36,9 +37,14 @@ int answer_parse_error(const CLI::App& program, const CLI::ParseError& error) {
   }
   if (!speaks()) return wrong_usage;
   const CLI::App* verb = &program;
-  for (const CLI::App* chosen : program.get_subcommands()) verb = chosen;
-  print_stderr("ngf: {}\nTry: ngf {}--help\n", error.what(),
-               verb == &program ? std::string() : verb->get_name() + " ");
+  std::string words;
+  while (!verb->get_subcommands().empty()) {
+    verb = verb->get_subcommands().front();
+    words += verb->get_name() + " ";
+  }
+  const std::string suggestion = suggest(program, *verb);
+  print_stderr("ngf: {}\nTry: ngf {}--help\n", suggestion.empty() ? error.what() : suggestion,
+               words);
   return wrong_usage;
 }
 

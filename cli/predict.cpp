@@ -7,6 +7,7 @@
 #include <string>
 
 #include "common.hpp"
+#include "data_streams.hpp"
 #include "graph_source.hpp"
 #include "io/text_writer.hpp"
 #include "ngf/error.hpp"
@@ -39,17 +40,22 @@ std::string csv_field(const std::string& text) {
   return quoted + '"';
 }
 
+/// The name of a class, or its number where classes have no names.
+std::string name_of(const Model& model, std::int32_t label) {
+  const auto index = static_cast<std::size_t>(label);
+  return index < model.labels.size() ? model.labels[index] : std::to_string(label);
+}
+
 void write_labels(const std::filesystem::path& path, const Model& model,
                   const Prediction& prediction) {
-  io::AtomicFile file(path);
+  io::AtomicFile file(output_path(path));
   io::TextWriter writer(file);
   writer.text("node,label,probability\n");
   for (std::size_t u = 0; u < prediction.labels.size(); ++u) {
-    const auto label = static_cast<std::size_t>(prediction.labels[u]);
+    const std::int32_t label = prediction.labels[u];
     writer.number(u);
     writer.character(',');
-    writer.text(label < model.labels.size() ? csv_field(model.labels[label])
-                                            : std::to_string(label));
+    writer.text(csv_field(name_of(model, label)));
     writer.character(',');
     writer.number(
         prediction.probabilities(static_cast<Eigen::Index>(u), static_cast<Eigen::Index>(label)));
@@ -57,6 +63,19 @@ void write_labels(const std::filesystem::path& path, const Model& model,
   }
   writer.finish();
   file.commit();
+}
+
+/// Prints the first labels on a terminal.
+void print_labels(const Model& model, const Prediction& prediction) {
+  std::vector<std::vector<std::string>> rows;
+  const std::size_t count = std::min(prediction.labels.size(), shown_rows);
+  for (std::size_t u = 0; u < count; ++u) {
+    const auto label = static_cast<Eigen::Index>(prediction.labels[u]);
+    const float probability = prediction.probabilities(static_cast<Eigen::Index>(u), label);
+    rows.push_back({std::to_string(u), name_of(model, prediction.labels[u]),
+                    fmt::format("{:.4f}", probability)});
+  }
+  print_rows({"node", "label", "probability"}, rows, prediction.labels.size());
 }
 
 /// All scores of the predictions for these nodes.
@@ -88,43 +107,63 @@ std::vector<NodeId> labelled_nodes(const Dataset& dataset) {
   return nodes;
 }
 
-void report(const PredictVerb& verb, const Dataset& dataset, const Prediction& prediction,
-            double seconds) {
+/// The nodes that are not among the others.
+std::vector<NodeId> without(std::vector<NodeId> nodes, std::vector<NodeId> others) {
+  std::sort(others.begin(), others.end());
+  std::erase_if(nodes, [&](NodeId u) { return std::ranges::binary_search(others, u); });
+  return nodes;
+}
+
+void report(const PredictVerb& verb, const Dataset& dataset, const Split& split,
+            const Prediction& prediction, double seconds) {
   Json scores = Json::object();
   const std::vector<NodeId> known = labelled_nodes(dataset);
-  if (!known.empty()) add_scores(scores, "", prediction, dataset, known);
+  const std::vector<NodeId> scored = without(known, split.train);
+  if (!scored.empty()) add_scores(scores, "", prediction, dataset, scored);
   if (!verb.split.empty()) {
-    const Split split = choose_split(dataset, verb.split);
     add_scores(scores, "val_", prediction, dataset, split.validation);
     add_scores(scores, "test_", prediction, dataset, split.test);
   }
   if (verb.common.json) {
-    Json json{{"nodes", dataset.graph.nodes()}, {"labelled", known.size()}, {"seconds", seconds}};
+    Json json{{"nodes", dataset.graph.nodes()},
+              {"labelled", known.size()},
+              {"scored", scored.size()},
+              {"seconds", seconds}};
     json.update(scores);
     if (!verb.out.empty()) json["written"] = verb.out.string();
     print_json(json);
     return;
   }
-  fmt::print("{}: {} nodes, {} with a known label\n", verb.source.name(), dataset.graph.nodes(),
-             known.size());
-  for (const auto& [name, value] : scores.items()) {
-    fmt::print("{:>16} {:.4f}\n", name, value.get<double>());
+  std::string text = fmt::format("{}: {} nodes, {} with a known label\n", verb.source.name(),
+                                 dataset.graph.nodes(), known.size());
+  if (!known.empty()) {
+    text += verb.split.empty()
+                ? "scores of all labelled nodes, with those that the model was trained on; --split "
+                  "leaves the training nodes out\n"
+                : fmt::format("scores of the {} labelled nodes outside the training nodes\n",
+                              scored.size());
   }
-  if (!verb.out.empty()) fmt::print("written {}\n", verb.out.string());
+  for (const auto& [name, value] : scores.items()) {
+    text += fmt::format("{:>16} {:.4f}\n", name, value.get<double>());
+  }
+  if (!to_stdout(verb.out)) text += fmt::format("written {}\n", verb.out.string());
+  print_summary(verb.common, verb.out, text);
 }
 
 void run_predict(const PredictVerb& verb) {
-  check_writable(verb.out);
+  const bool scores_alone = verb.common.json && verb.out.empty();
+  if (!scores_alone) check_output(verb.common, verb.out);
   Model model;
   naming(verb.model.string(), [&] { model = model_from(read_tensors(verb.model)); });
   const io::ReadResult read = verb.source.load(verb.common);
   const Dataset& dataset = read.dataset;
-  if (verb.out.empty() && labelled_nodes(dataset).empty()) {
+  if (scores_alone && labelled_nodes(dataset).empty()) {
     throw CLI::ValidationError("-o", "no label is known, so name the file to write: -o labels.csv");
   }
   TerminalProgress progress("predicting", verb.common.quiet);
   const auto begun = std::chrono::steady_clock::now();
   naming(verb.source.name(), [&] {
+    const Split split = verb.split.empty() ? Split() : choose_split(dataset, verb.split);
     const Prediction prediction = predict(model, dataset,
                                           {.storage = storage_named(verb.storage),
                                            .threads = verb.common.threads,
@@ -133,8 +172,12 @@ void run_predict(const PredictVerb& verb) {
     const double seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
     progress.clear();
-    if (!verb.out.empty()) write_labels(verb.out, model, prediction);
-    report(verb, dataset, prediction, seconds);
+    if (to_terminal(verb.out) && !scores_alone) {
+      print_labels(model, prediction);
+    } else if (!scores_alone) {
+      write_labels(verb.out, model, prediction);
+    }
+    report(verb, dataset, split, prediction, seconds);
   });
 }
 
@@ -148,8 +191,9 @@ void add_predict(CLI::App& program) {
   predict->source.add_to(*verb, true, "DATASET");
   add_storage_flag(*verb, predict->storage)->capture_default_str();
   add_split_flag(*verb, predict->split);
-  verb->add_option("-o,--output", predict->out,
-                   "File to write: one line node,label,probability per node");
+  verb->add_option(
+      "-o,--output", predict->out,
+      "File to write: one line node,label,probability per node [stdout; with --json scores only]");
   predict->common.add_to(*verb);
   verb->callback([predict] { run_predict(*predict); });
 }

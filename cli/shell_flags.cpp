@@ -38,9 +38,8 @@ CLI::Option* add_min_paths_flag(CLI::App& verb, int& min_paths) {
       ->check(CLI::Range(1, 3));
 }
 
-void ShellFlags::add_to(CLI::App& verb, bool hops_required) {
+void ShellFlags::add_to(CLI::App& verb) {
   verb.add_option("--hops", hops_, "Compute shells 0..H; all: up to the diameter")
-      ->required(hops_required)
       ->check([](const std::string& text) {
         parse_hops(text);
         return std::string();

@@ -16,7 +16,7 @@ CLI::Option* add_min_paths_flag(CLI::App& verb, int& min_paths);
 /// The flags of every verb that builds shells: `--hops`, `--storage`, `--engine`, `--min-paths`.
 class ShellFlags {
  public:
-  void add_to(CLI::App& verb, bool hops_required);
+  void add_to(CLI::App& verb);
 
   bool given() const { return !hops_.empty(); }
   ShellOptions options(const Common& common) const;

@@ -11,8 +11,10 @@
 
 #include "base/memory.hpp"
 #include "common.hpp"
+#include "data_streams.hpp"
 #include "graph_source.hpp"
 #include "io/atomic_file.hpp"
+#include "io/formats.hpp"
 #include "io/npy.hpp"
 #include "ngf/error.hpp"
 #include "ngf/io/write.hpp"
@@ -164,6 +166,18 @@ Graph gather_shell(const Shells& shells, std::uint32_t hop, bool directed,
   return build_graph(shells.nodes(), arcs, options);
 }
 
+/// Prints the first edges on a terminal.
+void print_edges(const Graph& graph) {
+  std::vector<std::vector<std::string>> rows;
+  for (NodeId u = 0; u < graph.nodes() && rows.size() < shown_rows; ++u) {
+    for (const NodeId v : graph.neighbors(u)) {
+      if (!graph.directed() && v < u) continue;
+      if (rows.size() < shown_rows) rows.push_back({std::to_string(u), std::to_string(v)});
+    }
+  }
+  print_rows({"from", "to"}, rows, graph.edges() + graph.self_loops());
+}
+
 /// One shell as a graph, which can be written in all graph formats.
 Answer write_shell(const Graph& graph, ShellOptions options, const ShellsVerb& verb,
                    const Partition* partition) {
@@ -177,8 +191,16 @@ Answer write_shell(const Graph& graph, ShellOptions options, const ShellsVerb& v
                     ? shell_as_graph(shells, *verb.hop, count, graph.directed(), verb.common.memory)
                     : gather_shell(shells, *verb.hop, graph.directed(), *partition);
   if (!speaks()) return answer;
-  TerminalProgress progress("writing " + verb.out.string(), verb.common.quiet);
-  io::write_graph(verb.out, shell, {}, &progress);
+  if (to_terminal(verb.out)) {
+    print_edges(shell.graph);
+  } else if (to_stdout(verb.out)) {
+    io::AtomicFile file(output_path(verb.out));
+    io::write_edge_list(file, shell.graph, ',', nullptr);
+    file.commit();
+  } else {
+    TerminalProgress progress("writing " + verb.out.string(), verb.common.quiet);
+    io::write_graph(verb.out, shell, {}, &progress);
+  }
   return answer;
 }
 
@@ -207,32 +229,66 @@ void add_up(Answer& answer, const Partition& partition) {
   partition.communicator().sum(std::span(answer.pairs));
 }
 
-void print_for_people(const Answer& answer, double seconds, const Graph& graph) {
+/// The answer in lines for people.
+std::string text_of(const Answer& answer, double seconds, const Graph& graph) {
+  std::string text;
+  const auto to = std::back_inserter(text);
   const double all = static_cast<double>(graph.nodes()) * static_cast<double>(graph.nodes());
-  fmt::print("{:>6} {:>16} {:>9}\n", "hops", "pairs", "share");
+  fmt::format_to(to, "{:>6} {:>16} {:>9}\n", "hops", "pairs", "share");
   for (std::size_t k = 0; k < answer.pairs.size(); ++k) {
     const double share = static_cast<double>(answer.pairs[k]) / all;
-    fmt::print("{:>6} {:>16} {:>8.3f}%  {:#<{}}\n", k, answer.pairs[k], share * 100, "",
-               static_cast<int>(share * 100));
+    fmt::format_to(to, "{:>6} {:>16} {:>8.3f}%  {:#<{}}\n", k, answer.pairs[k], share * 100, "",
+                   static_cast<int>(share * 100));
   }
-  fmt::print("storage {}, {} bytes, {:.3g} s\n", storage_name(answer.storage), answer.bytes,
-             seconds);
+  fmt::format_to(to, "storage {}, {} bytes, {:.3g} s\n", storage_name(answer.storage), answer.bytes,
+                 seconds);
   for (const Json& rank : answer.ranks) {
-    fmt::print("rank {}: {} nodes, {} pairs, {} of shells, {} of memory at most\n",
-               rank["rank"].get<int>(), rank["nodes"].get<NodeId>(),
-               rank["pairs"].get<std::uint64_t>(),
-               detail::human_bytes(rank["bytes"].get<std::uint64_t>()),
-               detail::human_bytes(rank["peak_bytes"].get<std::uint64_t>()));
+    fmt::format_to(to, "rank {}: {} nodes, {} pairs, {} of shells, {} of memory at most\n",
+                   rank["rank"].get<int>(), rank["nodes"].get<NodeId>(),
+                   rank["pairs"].get<std::uint64_t>(),
+                   detail::human_bytes(rank["bytes"].get<std::uint64_t>()),
+                   detail::human_bytes(rank["peak_bytes"].get<std::uint64_t>()));
   }
+  return text;
+}
+
+/// The number of hops where none is given.
+constexpr std::uint32_t usual_hops = 32;
+
+bool takes_usual_hops(const ShellsVerb& verb) {
+  return !verb.flags.given() && !verb.distances && !verb.hop;
+}
+
+ShellOptions options_of(const ShellsVerb& verb) {
+  ShellOptions options = verb.flags.options(verb.common);
+  if (verb.flags.given()) return options;
+  // One hop more tells whether any pair is farther.
+  options.hops = verb.distances ? all_hops : verb.hop.value_or(usual_hops + 1);
+  return options;
+}
+
+/// Drops the hop beyond the default number of hops, and says so unless it is empty.
+void drop_last_hop(const ShellsVerb& verb, Answer& answer) {
+  if (answer.pairs.size() <= usual_hops + 1) return;
+  const bool farther = answer.pairs.back() > 0;
+  answer.pairs.resize(usual_hops + 1);
+  if (!farther) return;
+  warn(verb.common,
+       fmt::format("pairs farther than {} hops are not counted; --hops all counts them",
+                   usual_hops));
 }
 
 void run_shells(const ShellsVerb& verb) {
-  if ((verb.distances || verb.hop) && verb.out.empty() && !verb.plan) {
-    throw CLI::ValidationError("-o", "name the file to write: -o FILE");
+  if (verb.distances && to_stdout(verb.out) && !verb.plan) {
+    throw CLI::ValidationError("-o", "name the file to write: -o D.npy");
   }
-  check_writable(verb.out);
+  if (verb.hop && !verb.plan) {
+    check_output(verb.common, verb.out);
+  } else {
+    check_writable(verb.out);
+  }
   io::ReadResult read = verb.source.load(verb.common);
-  ShellOptions options = verb.flags.options(verb.common);
+  ShellOptions options = options_of(verb);
   std::shared_ptr<const Partition> partition;
   if (communicator() != nullptr) {
     ShardedDataset dealt = distribute_graph(read.dataset.graph, options.hops);
@@ -255,9 +311,11 @@ void run_shells(const ShellsVerb& verb) {
     answer.bytes = 0;
     for (const Json& rank : answer.ranks) answer.bytes += rank.at("bytes").get<std::uint64_t>();
   }
-  // Print requested shells that are empty.
-  const std::uint32_t last = verb.hop.value_or(options.hops);
-  if (last != all_hops) answer.pairs.resize(last + std::size_t{1}, 0);
+  if (takes_usual_hops(verb)) {
+    drop_last_hop(verb, answer);
+  } else if (const std::uint32_t last = verb.hop.value_or(options.hops); last != all_hops) {
+    answer.pairs.resize(last + std::size_t{1}, 0);  // prints requested shells that are empty
+  }
   if (verb.common.json) {
     Json json{{"nodes", graph.nodes()},
               {"pairs", answer.pairs},
@@ -268,8 +326,13 @@ void run_shells(const ShellsVerb& verb) {
     if (!verb.out.empty()) json["written"] = verb.out.string();
     print_json(json);
   } else {
-    print_for_people(answer, seconds, graph);
-    if (!verb.out.empty()) fmt::print("written {}\n", verb.out.string());
+    std::string text = text_of(answer, seconds, graph);
+    if (!to_stdout(verb.out)) text += fmt::format("written {}\n", verb.out.string());
+    if (verb.hop) {
+      print_summary(verb.common, verb.out, text);
+    } else {
+      fmt::print("{}", text);
+    }
   }
 }
 
@@ -280,9 +343,11 @@ void add_shells(CLI::App& program) {
   CLI::App* const verb = program.add_subcommand(
       "shells", "Compute k-hop shells: their sizes, one shell, or all hop distances");
   shells->source.add_to(*verb);
-  shells->flags.add_to(*verb, true);
+  shells->flags.add_to(*verb);
+  verb->get_option("--hops")->default_str("32");
   CLI::Option* const hop =
-      verb->add_option("--hop", shells->hop, "Write the shell of this hop as a matrix: -o A.npz");
+      verb->add_option("--hop", shells->hop,
+                       "Write the shell of this hop as a matrix (-o A.npz), or as CSV to stdout");
   verb->add_flag("--plan", shells->plan, "Print the plan of the computation and exit");
   verb->add_flag("--distances", shells->distances,
                  "Write the hop distances of all pairs: -o D.npy (255 = farther; uint16 if needed)")

@@ -76,7 +76,9 @@ Json results_json(const std::vector<RunRecord>& runs, const ClassifySettings& se
     json["runs"].push_back(std::move(line));
   }
   const Summary summary = summarize(test_scores(runs));
-  json[test] = {{"mean", summary.mean}, {"median", summary.median}, {"std", summary.std}};
+  json[test] = {{"mean", summary.mean},
+                {"median", summary.median},
+                {"std", runs.size() > 1 ? Json(summary.std) : Json()}};
   json["metric"] = metric_name(settings.metric);
   if (settings.model.learn_taps) {
     json["taps"] = best_of(runs).taps;
@@ -93,8 +95,12 @@ void print_results(const std::vector<RunRecord>& runs, const ClassifySettings& s
                run.test);
   }
   const Summary summary = summarize(test_scores(runs));
-  fmt::print("\ntest {}: mean {:.4f}, median {:.4f}, standard deviation {:.4f}\n",
-             score_word(settings.metric), summary.mean, summary.median, summary.std);
+  if (runs.size() > 1) {
+    fmt::print("\ntest {}: mean {:.4f}, median {:.4f}, standard deviation {:.4f}\n",
+               score_word(settings.metric), summary.mean, summary.median, summary.std);
+  } else {
+    fmt::print("\ntest {}: {:.4f}\n", score_word(settings.metric), summary.mean);
+  }
   if (!settings.model.learn_taps) return;
   const RunRecord& best = best_of(runs);
   for (std::size_t layer = 0; layer < best.taps.size(); ++layer) {

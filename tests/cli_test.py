@@ -62,13 +62,28 @@ class UsageTest(ProgramTest):
         for arguments in [[], ["nosuch"], ["--nosuch"], ["--json"], ["info"], ["info", "a", "b"],
                           ["info", "--nosuch", "builtin:karate"], ["convert", "builtin:karate"],
                           ["perturb", "builtin:karate"], ["perturb", "builtin:karate", "-o"],
-                          ["shells", "builtin:karate"], ["bench", "nosuch"],
+                          ["bench", "nosuch"],
                           ["shells", "builtin:karate", "--hops", "2", "--distances"],
-                          ["shells", "builtin:karate", "--hops", "2", "--hop", "1"],
                           ["data"], ["data", "nosuch"], ["data", "get"], ["data", "list", "more"],
                           ["--json", "info", "builtin:karate"], ["completion"],
                           ["completion", "fish"]]:
             self.assert_usage(*arguments)
+
+    def test_mistyped_words_get_a_suggestion(self):
+        for words, suggestion in {
+                "trian": "did you mean train?", "trian planetoid:cora --json": "did you mean train?",
+                "inof builtin:karate": "did you mean info?", "data gett": "did you mean get?",
+                "--vesion": "did you mean --version?",
+                "train planetoid:cora --ephocs 3": "did you mean --epochs?",
+                "train planetoid:cora --ephocs=3": "did you mean --epochs?",
+                "denoise builtin:karate --signl x.csv": "did you mean --signal?",
+                "data list --jsn": "did you mean --json?"}.items():
+            outcome = self.ngf(*words.split())
+            self.assertEqual((outcome.code, outcome.out), (2, ""), words)
+            self.assertRegex(outcome.err, r"\Angf: [^\n]+: no such (verb|flag); [^\n]+\nTry: ngf [^\n]*--help\n\Z")
+            self.assertIn(suggestion, outcome.err, words)
+        for words in ["transmogrify", "info builtin:karate --transmogrify", "convert trian"]:
+            self.assertNotIn("did you mean", self.ngf(*words.split()).err, words)
 
     def test_wrong_values(self):
         for flag, values in {
@@ -547,6 +562,138 @@ class OutputTest(ProgramTest):
             names = {"GRAPH": "no-such-graph", "OUT": "no-such-folder/out.npy"}
             outcome = self.ngf(*(names.get(word, word) for word in command))
             self.assert_one_line(outcome, "no-such-folder/out.npy: cannot be written")
+
+
+class StandardStreamsTest(ProgramTest):
+    """Data on standard input (-) and standard output (-o -, or no -o)."""
+
+    GRAPH = "builtin:karate"
+
+    def setUp(self):
+        super().setUp()
+        self.write("x.csv", "".join(f"{u},{u * u}\n" for u in range(34)))
+        self.verbs = [["filter", self.GRAPH, "--signal", "x.csv", "--taps", "1,.5"],
+                      ["denoise", self.GRAPH, "--signal", "x.csv", "--arch", "tikhonov"],
+                      ["shells", self.GRAPH, "--hops", "2", "--hop", "2"]]
+
+    def test_stdout_has_what_a_file_has(self):
+        for verb in self.verbs:
+            self.succeed(*verb, "-o", "y.csv")
+            expected = (self.folder / "y.csv").read_text()
+            for flags in [[], ["-o", "-"]]:
+                outcome = self.succeed(*verb, *flags)
+                self.assertEqual(outcome.out, expected, verb)
+                self.assertNotEqual(outcome.err, "", verb)
+                self.assertEqual(self.succeed(*verb, *flags, "--quiet").err, "", verb)
+            self.assertFalse((self.folder / "-").exists())
+
+    def test_a_file_on_stdout_is_continued(self):
+        with open(self.folder / "all.txt", "w") as out:
+            out.write("first\n")
+            out.flush()
+            self.succeed(*self.verbs[0], stdout=out)
+        self.succeed(*self.verbs[0], "-o", "y.csv")
+        self.assertEqual((self.folder / "all.txt").read_text(), "first\n" + (self.folder / "y.csv").read_text())
+
+    def test_json_and_data_exclude_each_other(self):
+        for verb in self.verbs:
+            for flags in [[], ["-o", "-"]]:
+                outcome = self.ngf(*verb, *flags, "--json")
+                self.assertEqual((outcome.code, outcome.out), (2, ""), outcome)
+                self.assertIn("name a file for the data: -o FILE", outcome.err)
+            self.json(*verb, "-o", "y.csv")
+
+    def test_terminal(self):
+        self.succeed(*self.verbs[2], "-o", "edges.csv")
+        edges = len((self.folder / "edges.csv").read_text().splitlines()) - 1
+        for verb, rows in zip(self.verbs, [24, 24, edges - 10]):
+            try:
+                ours, theirs = pty.openpty()
+            except OSError as error:
+                self.skipTest(f"no terminal can be opened here: {error}")
+            self.succeed(*verb, stdout=theirs)
+            os.close(theirs)
+            shown = b""
+            while True:
+                try:
+                    shown += os.read(ours, 1 << 16)
+                except OSError:  # all of it is read
+                    break
+            os.close(ours)
+            lines = shown.decode().replace("\r\n", "\n").splitlines()
+            self.assertEqual(len(lines), 12, shown)
+            self.assertRegex(lines[-1], rf"\A\.\.\. {rows} more rows; write all with -o FILE")
+
+    def test_stdin(self):
+        self.succeed("convert", self.GRAPH, "k.txt")
+        expected = self.succeed(*self.verbs[0]).out
+        for graph, signal, name in [("-", "x.csv", "k.txt"), ("k.txt", "-", "x.csv")]:
+            verb = ["filter", graph, "--signal", signal, "--taps", "1,.5"]
+            with open(self.folder / name) as file:
+                self.assertEqual(self.succeed(*verb, stdin=file).out, expected, name)
+            with subprocess.Popen(["cat", self.folder / name], stdout=subprocess.PIPE) as cat:
+                self.assertEqual(self.succeed(*verb, stdin=cat.stdout).out, expected, name)
+        outcome = self.ngf("filter", "-", "--signal", "-", "--taps", "1")
+        self.assertEqual(outcome.code, 1)
+        with open(self.folder / "k.txt") as file:
+            outcome = self.ngf("filter", "-", "--signal", "-", "--taps", "1", stdin=file)
+        self.assertEqual((outcome.code, outcome.out), (2, ""))
+        self.assertIn("standard input", outcome.err)
+
+    def test_stdin_is_read_within_the_budget(self):
+        with subprocess.Popen(["head", "-c", "300M", "/dev/zero"], stdout=subprocess.PIPE) as zeros:
+            outcome = self.ngf("info", "-", "--memory", "100M", stdin=zeros.stdout)
+        self.assert_one_line(outcome, "/dev/stdin", "memory")
+
+
+class NearestNeighboursTest(ProgramTest):
+    """`ngf convert points.csv graph --knn K`."""
+
+    def points(self, ties):
+        random.seed(3)
+        return np.array([[round(random.uniform(-2, 2), 0 if ties else 12) for _ in range(3)] for _ in range(200)])
+
+    def reference(self, points, k):
+        squares = ((points[:, None] - points[None]) ** 2).sum(axis=2)
+        np.fill_diagonal(squares, np.inf)
+        nearest = np.argsort(squares, axis=1, kind="stable")[:, :k]
+        return {(min(u, v), max(u, v)) for u, row in enumerate(nearest) for v in row.tolist()}
+
+    def test_equals_numpy(self):
+        for ties, k in itertools.product([False, True], [1, 5, 30]):
+            points = self.points(ties)
+            plain = "".join(",".join(map(repr, row)) + "\n" for row in points.tolist())
+            ids = "".join(f"s{u}," + ",".join(map(repr, row)) + "\n" for u, row in enumerate(points.tolist()))
+            numbered = "".join(f"{999 - u}," + ",".join(map(repr, row)) + "\n" for u, row in enumerate(points.tolist()))
+            for text in [plain, "x,y,z\n" + plain, ids, "station,x,y,z\n" + ids, "id,x,y,z\n" + numbered]:
+                self.write("points.csv", text)
+                self.succeed("convert", "points.csv", "knn.txt", "--knn", str(k))
+                self.assertEqual(edges_of(self.folder / "knn.txt"), self.reference(points, k), (ties, k, text[:40]))
+            np.save(self.folder / "points.npy", points)
+            self.succeed("convert", "points.npy", "knn.txt", "--knn", str(k))
+            self.assertEqual(edges_of(self.folder / "knn.txt"), self.reference(points, k))
+
+    def test_refusals(self):
+        self.write("few.csv", "0,0\n1,1\n2,2\n")
+        self.assert_one_line(self.ngf("convert", "few.csv", "out.npz", "--knn", "3"), "few.csv", "k=3 of 3 points")
+        self.write("gap.csv", "0,0\n1,\n2,2\n")
+        self.assert_one_line(self.ngf("convert", "gap.csv", "out.npz", "--knn", "1"), "gap.csv", "point 1, coordinate 1 is nan")
+        for flags in [["--knn", "0"], ["--knn", "-1"], ["--knn", "1", "--directed"]]:
+            self.assertEqual(self.ngf("convert", "few.csv", "out.npz", *flags).code, 2, flags)
+        self.assertFalse((self.folder / "out.npz").exists())
+
+
+class HopsTest(ProgramTest):
+    def test_shells_without_hops(self):
+        for graph in ["builtin:karate", "grid:rows=9,cols=11"]:
+            self.assertEqual(self.json("shells", graph)["pairs"], self.json("shells", graph, "--hops", "all")["pairs"])
+        far = "grid:rows=2,cols=80"
+        outcome = self.succeed("shells", far, "--json")
+        self.assertEqual(json.loads(outcome.out)["pairs"], self.json("shells", far, "--hops", "32")["pairs"])
+        self.assertRegex(outcome.err, r"\Angf: warning: pairs farther than 32 hops [^\n]+--hops all[^\n]+\n\Z")
+        self.assertEqual(self.succeed("shells", "grid:rows=2,cols=32").err, "")  # the diameter is 32
+        self.assertEqual(self.succeed("shells", far, "--hop", "3").out,
+                         self.succeed("shells", far, "--hops", "3", "--hop", "3").out)
 
 
 class FullDiskTest(ProgramTest):
@@ -1046,7 +1193,7 @@ class FilterTest(ProgramTest):
         self.assert_one_line(outcome, "large.npy", "range of double precision")
 
     def test_bad_flags(self):
-        for flags in [[], ["--taps", "1"], ["--taps", "1,x", "-o", "y.npy"], ["-o", "y.npy"],
+        for flags in [[], ["--taps", "1,x", "-o", "y.npy"], ["-o", "y.npy"],
                       ["--taps", "1", "--fit", "x.npy"], ["--fit", "x.npy"],
                       ["--taps", "1", "-o", "y.npy", "--kind", "other"],
                       ["--taps", "1", "-o", "y.npy", "--shift", "other"],

@@ -29,6 +29,24 @@ Matrix read_numbers(std::string_view text,
   return read_csv_matrix(Input("x.csv", text), {.threads = 2}, piece_bytes);
 }
 
+TEST(CsvMatrix, SkipsIds) {
+  const auto read = [](std::string_view text) {
+    return read_csv_matrix(Input("x.csv", text), {.threads = 2, .skip_ids = true}, 6);
+  };
+  const Matrix expected{{1.5, 2}, {3, -4}};
+  for (const std::string_view text :
+       {"1.5,2\n3,-4\n", "x,y\n1.5,2\n3,-4\n", "id,x,y\n7,1.5,2\n3,3,-4\n",
+        "\"ID\",\"x\",\"y\"\n7,1.5,2\n3,3,-4\n", ",x,y\n0,1.5,2\n1,3,-4\n", "a,1.5,2\nb,3,-4\n",
+        "station,x,y\na,1.5,2\nb,3,-4\n", "node x y\na 1.5 2\nb 3 -4\n"}) {
+    EXPECT_EQ(read(text), expected) << text;
+  }
+  EXPECT_EQ(read("x\n1\n2\n"), (Matrix{{1}, {2}}));
+  EXPECT_TRUE(std::isnan(read(",1\n2,3\n")(0, 0)));
+  EXPECT_THAT(error_of<Error>([&] { read("a,b\n"); }), HasSubstr("holds no numbers"));
+  EXPECT_THAT(error_of<Error>([&] { read("id,x,y\n1,2,3\n4,5\n"); }), HasSubstr("line 3"));
+  EXPECT_THAT(error_of<Error>([&] { read("a,1\nb,c\n"); }), HasSubstr("line 2"));
+}
+
 TEST(AdjacencyCsv, DialectsOfOneGraph) {
   std::vector<EdgeBlock> blocks{{{{0, 1}, {1, 2}}, {0.5, 2}}};
   const Graph expected = build_graph(3, std::move(blocks));

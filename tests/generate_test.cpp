@@ -48,6 +48,72 @@ NodeId diameter(const Graph& graph) {
   return longest;
 }
 
+/// The k-nearest-neighbour graph by sorting all distances.
+Graph knn_reference(const Matrix& points, std::size_t k) {
+  std::vector<Edge> edges;
+  for (Eigen::Index u = 0; u < points.rows(); ++u) {
+    std::vector<std::pair<double, NodeId>> others;
+    for (Eigen::Index v = 0; v < points.rows(); ++v) {
+      double distance = 0;
+      for (Eigen::Index d = 0; d < points.cols(); ++d) {
+        distance += (points(u, d) - points(v, d)) * (points(u, d) - points(v, d));
+      }
+      if (v != u) others.emplace_back(distance, static_cast<NodeId>(v));
+    }
+    std::sort(others.begin(), others.end());
+    for (std::size_t i = 0; i < k; ++i) edges.push_back({static_cast<NodeId>(u), others[i].second});
+  }
+  return build_graph(static_cast<NodeId>(points.rows()), edges, {});
+}
+
+TEST(Knn, EqualsTheReference) {
+  Random random(7);
+  for (const Eigen::Index count : {2, 3, 15, 16, 17, 18, 63, 64, 65, 300}) {
+    for (const Eigen::Index dimensions : {1, 2, 3, 10}) {
+      for (const double levels : {1e9, 4.0, 1.0}) {  // few levels make ties and equal points
+        Matrix points(count, dimensions);
+        for (double& x : points.reshaped()) x = std::floor(levels * random.uniform()) / 3;
+        for (const std::size_t k : {1, 2, 5, 40}) {
+          if (k >= static_cast<std::size_t>(count)) continue;
+          const Graph expected = knn_reference(points, k);
+          EXPECT_EQ(knn_graph(points, k), expected) << count << " " << dimensions << " " << k;
+          EXPECT_EQ(knn_graph(points, k, {.threads = 3}), expected);
+        }
+      }
+    }
+  }
+}
+
+//   0 . 1 2 . . 3    the nearest of 3 is 2, though 3 is nearest to none
+TEST(Knn, IsTheSymmetricUnion) {
+  const Matrix points{{0}, {2}, {3}, {6}};
+  const Graph graph = knn_graph(points, 1);
+  EXPECT_EQ(graph.edges(), 3U);
+  EXPECT_EQ(graph, knn_reference(points, 1));
+}
+
+TEST(Knn, EqualPointsTakeNoQuadraticTime) {
+  EXPECT_EQ(knn_graph(Matrix::Zero(200'000, 2), 1).edges(), 199'999U);
+}
+
+TEST(Knn, RefusesWhatHasNoNeighbours) {
+  const auto message = [](const Matrix& points, std::uint64_t k) -> std::string {
+    try {
+      knn_graph(points, k);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return {};
+  };
+  EXPECT_THAT(message(Matrix::Zero(3, 2), 3), HasSubstr("k=3 of 3 points"));
+  EXPECT_THAT(message(Matrix::Zero(3, 2), 0), HasSubstr("k=0 of 3 points"));
+  EXPECT_THAT(message(Matrix(0, 2), 1), HasSubstr("0 points"));
+  EXPECT_THAT(message(Matrix(3, 0), 1), HasSubstr("no coordinates"));
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THAT(message(Matrix{{0, 1}, {2, nan}}, 1), HasSubstr("point 1, coordinate 1 is nan"));
+  EXPECT_THAT(message(Matrix{{-1e200}, {1e200}, {0}}, 1), HasSubstr("scale the coordinates"));
+}
+
 TEST(Generate, IsTheSameForEveryThreadCount) {
   const auto check = [](const char* spec) {
     const auto one = generate_from_spec(spec, 1, {.threads = 1});

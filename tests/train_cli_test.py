@@ -104,6 +104,12 @@ class TrainTest(ProgramTest):
 
 
 class ResultTest(TrainTest):
+    def test_one_run_has_no_standard_deviation(self):
+        self.assertIsNone(self.train("--runs", "1")["test_accuracy"]["std"])
+        for runs, told in [("1", False), ("2", True)]:
+            out = self.succeed("train", SET, "--epochs", "3", "--runs", runs).out
+            self.assertEqual("standard deviation" in out, told, out)
+
     def test_json(self):
         value = self.train("--runs", "3", "--seed", "5")
         self.assertEqual([run["seed"] for run in value["runs"]], [5, 6, 7])
@@ -404,9 +410,31 @@ class PredictTest(TrainTest):
 
     def test_for_people(self):
         self.trained()
-        out = self.succeed("predict", "m.safetensors", SET).out
-        self.assertRegex(out, r"accuracy 0\.\d{4}")
+        err = self.succeed("predict", "m.safetensors", SET).err
+        self.assertRegex(err, r"accuracy 0\.\d{4}")
+        self.assertIn("with those that the model was trained on; --split", err)
         self.assertEqual(sorted(path.name for path in self.folder.glob("*.*")), ["m.safetensors"])
+
+    def test_labels_on_stdout(self):
+        self.trained()
+        self.succeed("predict", "m.safetensors", SET, "-o", "labels.csv")
+        expected = (self.folder / "labels.csv").read_text()
+        for flags in [[], ["-o", "-"]]:
+            self.assertEqual(self.succeed("predict", "m.safetensors", SET, *flags).out, expected)
+        outcome = self.ngf("predict", "m.safetensors", SET, "-o", "-", "--json")
+        self.assertEqual((outcome.code, outcome.out), (2, ""))
+
+    def test_training_nodes_are_not_scored(self):
+        nodes = self.trained()["nodes"]
+        self.succeed("predict", "m.safetensors", SET, "-o", "labels.csv")
+        every = self.json("predict", "m.safetensors", SET)
+        value = self.json("predict", "m.safetensors", SET, "--split", "public")
+        self.assertEqual(every["scored"], every["labelled"])
+        self.assertEqual(value["scored"], every["labelled"] - nodes["train"])
+        right = round(every["accuracy"] * every["scored"]) - round(value["accuracy"] * value["scored"])
+        self.assertTrue(0 <= right <= nodes["train"], right)
+        err = self.succeed("predict", "m.safetensors", SET, "--split", "public").err
+        self.assertIn(f"scores of the {value['scored']} labelled nodes outside the training nodes\n", err)
 
     def test_data_sets_that_do_not_fit(self):
         self.trained()

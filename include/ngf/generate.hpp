@@ -6,6 +6,7 @@
 
 #include "ngf/dataset.hpp"
 #include "ngf/graph.hpp"
+#include "ngf/matrix.hpp"
 #include "ngf/progress.hpp"
 
 /// Synthetic graphs. Each is a function of its parameters and the seed alone: bit-identical on
@@ -49,6 +50,13 @@ Graph grid(std::uint64_t rows, std::uint64_t cols, const GenerateOptions& option
 /// number tells nothing about the degree.
 Graph rmat(std::uint64_t scale, std::uint64_t edge_factor, std::uint64_t seed,
            const GenerateOptions& options = {});
+
+/// The k-nearest-neighbour graph of points, one per row: u-v is an edge if v is one of the k points
+/// nearest to u, or u one of those nearest to v (the symmetric union). Distances are Euclidean; of
+/// points at equal distance, the smaller numbers are nearer. Exact, by a k-d tree: about N log N
+/// distances for a few coordinates, and up to N^2 for dozens. Throws Error for coordinates that are
+/// not finite, and unless 1 <= k < N.
+Graph knn_graph(const Matrix& points, std::uint64_t k, const GenerateOptions& options = {});
 
 /// Zachary's karate club (1977): 34 members, 78 friendships; label 0 for those who stayed with the
 /// instructor when the club split, 1 for those who followed the officer.

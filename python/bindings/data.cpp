@@ -102,6 +102,11 @@ void bind_data(nb::module_& m) {
                    })
       .def_prop_ro("splits", &splits_of);
   m.def("load", &load);
+  m.def("knn_graph", [](const SignalsArray<double>& points, std::uint64_t k) {
+    const Matrix copy = view_of(points);
+    return without_gil(
+        [&](Progress* progress) { return knn_graph(copy, k, {.progress = progress}); });
+  });
   m.def("write_graph", [](const Path& path, const Graph& graph) {
     Dataset dataset;
     dataset.graph = graph;

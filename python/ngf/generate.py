@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from . import _engine
-from ._convert import Graph
+from ._convert import Graph, as_matrix
 from ._data import Dataset, load_dataset
 
-__all__ = ["barabasi_albert", "citation_network", "erdos_renyi", "grid", "karate_club", "rmat",
+__all__ = ["barabasi_albert", "citation_network", "erdos_renyi", "grid", "karate_club", "knn", "rmat",
            "stochastic_block_model", "watts_strogatz"]
 
 
@@ -152,6 +152,34 @@ def grid(rows: int, cols: int) -> Graph:
     Graph(nodes=12, edges=17)
     """
     return _made("grid", rows=rows, cols=cols).graph
+
+
+def knn(points, k: int) -> Graph:
+    """Join each point to its k nearest points (Euclidean distance; the symmetric union).
+
+    Parameters
+    ----------
+    points : array of shape (nodes, coordinates)
+        Coordinates of the points, one row per node.
+    k : int
+        Number of nearest neighbours, from 1 to the number of points - 1. Of points at equal
+        distance, those with smaller numbers are nearer.
+
+    Returns
+    -------
+    Graph
+        The edge u-v exists if v is one of the k points nearest to u, or u one of those nearest
+        to v.
+
+    Raises
+    ------
+    ngf.Error
+        If k is out of range, or a coordinate is not finite.
+
+    >>> knn([[0, 0], [1, 0], [1, 1], [5, 5]], k=1)
+    Graph(nodes=4, edges=3)
+    """
+    return _engine.knn_graph(as_matrix(points, "points"), k)
 
 
 def rmat(scale: int, edge_factor: int = 16, seed: int = 1) -> Graph:

@@ -43,6 +43,12 @@ mode_t default_mode() {
 }  // namespace
 
 AtomicFile::AtomicFile(std::filesystem::path target) : target_(std::move(target)) {
+  if (target_ == standard_output) {
+    // Opened by its name, a file would be replaced instead of continued.
+    file_ = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+    if (file_ < 0) fail("{}: cannot be written: {}", target_.string(), std::strerror(errno));
+    return;
+  }
   std::error_code absent;
   const auto status = std::filesystem::status(target_, absent);
   if (std::filesystem::is_directory(status)) {

@@ -7,6 +7,9 @@
 
 namespace ngf::io {
 
+/// The target that stands for standard output of the process, also where that is a file.
+inline constexpr const char* standard_output = "/dev/stdout";
+
 /// A file that appears whole or not at all: it is written beside its target under a passing name
 /// and renamed by `commit`. Without a commit (an exception, Ctrl-C) nothing of it remains. What is
 /// no file (a pipe, a device) stays what it is and is written to directly.

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
+#include <string>
 
 #include "base/fail.hpp"
 #include "io/assemble.hpp"
@@ -40,6 +42,7 @@ void check_our_comment(const Input& input, const ReadOptions& options, std::uint
 /// The shape of a table, going by its first row.
 struct CsvHead {
   bool commas = false;
+  bool ids = false;  ///< the first column has ids, which are skipped
   std::uint64_t columns = 0;
   std::uint64_t line = 0;
   std::uint64_t offset = 0;  ///< of the first row
@@ -70,7 +73,34 @@ bool has_names(const char* line, bool commas) {
   return names;
 }
 
-CsvHead read_csv_head(const Input& input) {
+std::string_view first_field(const char* line, bool commas) {
+  std::optional<std::string_view> first;
+  for_each_field(line, commas, [&](const char* begin, const char* end) {
+    if (!first) first.emplace(begin, static_cast<std::size_t>(end - begin));
+  });
+  return *first;
+}
+
+/// Whether a first column with this name has ids. Pandas writes its index without a name.
+bool is_name_of_ids(std::string_view field) {
+  if (field.size() >= 2 && field.front() == '"' && field.back() == '"') {
+    field = field.substr(1, field.size() - 2);
+  }
+  const std::string name = lower_case(std::string(field));
+  return name.empty() || name == "id" || name == "node" || name == "name" || name == "index";
+}
+
+/// Calls visit(begin, end) for each field of a row that is no id. Returns the end of the line.
+template <typename Visit>
+const char* for_each_value(const char* line, const CsvHead& head, const Visit& visit) {
+  bool skip = head.ids;
+  return for_each_field(line, head.commas, [&](const char* begin, const char* end) {
+    if (!std::exchange(skip, false)) visit(begin, end);
+  });
+}
+
+/// With `skip_ids`, finds out whether the first column has ids.
+CsvHead read_csv_head(const Input& input, bool skip_ids = false) {
   CsvHead head;
   bool names_seen = false;
   LineReader lines(input, any_length_of_line);
@@ -78,8 +108,17 @@ CsvHead read_csv_head(const Input& input) {
     const char* const at = skip_blanks(lines.text().data());
     if (is_comment(*at) || at_line_end(at)) continue;
     head.commas = lines.text().find(',') != std::string_view::npos;
-    if (!std::exchange(names_seen, true) && has_names(at, head.commas)) continue;
-    for_each_field(at, head.commas, [&](const char*, const char*) { ++head.columns; });
+    const std::string_view first = first_field(at, head.commas);
+    const char* const rest = first.data() + first.size();
+    // A row such as "a,1.5,2" has a name as its id and is no line of names.
+    const bool has_id = skip_ids && has_names(at, head.commas) && !first.empty() &&
+                        !at_line_end(skip_blanks(rest)) && !has_names(rest, head.commas);
+    if (!std::exchange(names_seen, true) && !has_id && has_names(at, head.commas)) {
+      head.ids = skip_ids && is_name_of_ids(first);
+      continue;
+    }
+    head.ids |= has_id;
+    for_each_value(at, head, [&](const char*, const char*) { ++head.columns; });
     head.line = lines.number();
     head.offset = lines.begin();
     return head;
@@ -127,7 +166,7 @@ std::vector<std::uint64_t> count_rows(const Input& input, const CsvHead& head,
     for_each_data_line(text, [&](const char* line) {
       std::uint64_t columns = 0;
       const char* const end =
-          for_each_field(line, head.commas, [&](const char*, const char*) { ++columns; });
+          for_each_value(line, head, [&](const char*, const char*) { ++columns; });
       if (columns != head.columns) refuse_columns(line, columns, head);
       ++rows[i];
       return end;
@@ -138,7 +177,7 @@ std::vector<std::uint64_t> count_rows(const Input& input, const CsvHead& head,
 
 void parse_values(std::string_view text, const CsvHead& head, double* into) {
   for_each_data_line(text, [&](const char* line) {
-    return for_each_field(line, head.commas, [&](const char* at, const char* past) {
+    return for_each_value(line, head, [&](const char* at, const char* past) {
       double value = std::numeric_limits<double>::quiet_NaN();
       if (at != past && !parse_number(at, past, value)) {
         throw LineError{at, fmt::format("{} is not a number",
@@ -179,7 +218,7 @@ ReadResult read_adjacency_csv(const Input& input, const ReadOptions& options,
 
 Matrix read_csv_matrix(const Input& input, const MatrixReadOptions& options,
                        std::size_t piece_bytes) {
-  const CsvHead head = read_csv_head(input);
+  const CsvHead head = read_csv_head(input, options.skip_ids);
   if (head.columns == 0) fail("{}: holds no numbers", input.name());
   const PieceOptions pieces{.offset = head.offset,
                             .first_line = head.line,

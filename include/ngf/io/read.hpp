@@ -59,6 +59,9 @@ struct MatrixReadOptions {
   /// Number of matrices of this size that the caller stores at the same time, including this one;
   /// all must fit into the budget.
   int copies = 1;
+  /// Skips a first column of ids: one named id, node, name or index or not at all, or one whose
+  /// first value is no number. Tables of text only.
+  bool skip_ids = false;
 };
 
 /// Reads a matrix of numbers (.npy or .csv; a header line in a .csv is skipped). A NaN is a value.
