@@ -16,7 +16,7 @@
 #include "base/fail.hpp"
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
-#include "graph/generate.hpp"
+#include "graph/build_rows.hpp"
 #include "ngf/generate.hpp"
 
 namespace ngf {
