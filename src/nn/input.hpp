@@ -33,11 +33,12 @@ void for_each_row(std::size_t rows, int threads, const Body& body) {
 template <typename Real>
 class Input {
  public:
+  Input(SignalsOf<Real> dense, std::size_t runs, int threads) : runs_(runs), threads_(threads) {
+    hold(std::move(dense));
+  }
   Input(FeaturesOf<Real> features, std::size_t runs, int threads) : runs_(runs), threads_(threads) {
     if (auto* const dense = std::get_if<SignalsOf<Real>>(&features)) {
-      dense_ = std::move(*dense);
-      rows_ = static_cast<std::size_t>(dense_.rows());
-      cols_ = static_cast<std::size_t>(dense_.cols());
+      hold(std::move(*dense));
     } else {
       sparse_ = true;
       compress(std::get<Sparse>(features));
@@ -131,6 +132,12 @@ class Input {
         by_column_.place[to] = static_cast<std::uint32_t>(e);
       }
     }
+  }
+
+  void hold(SignalsOf<Real> dense) {
+    dense_ = std::move(dense);
+    rows_ = static_cast<std::size_t>(dense_.rows());
+    cols_ = static_cast<std::size_t>(dense_.cols());
   }
 
   void multiply_rows(const Rows& rows, const Runs& runs, const ConstView<Real>& b,
