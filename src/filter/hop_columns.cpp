@@ -1,5 +1,6 @@
 #include "filter/hop_products.hpp"
 #include "filter/hop_weights.hpp"
+#include "kernels/hop_blocks.hpp"
 
 /// Hops times a signal of one column.
 namespace ngf::filter {
