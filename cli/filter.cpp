@@ -198,7 +198,8 @@ void run_with(const Filter& filter, const Local& local, std::string_view storage
   }
   if (!verb.common.json) {
     print_summary(verb.common, verb.out,
-                  fmt::format("{}: {} x {}, filtered in {:.3g} s\n", output_path(verb.out).string(),
+                  fmt::format("{}: {} x {}, filtered in {:.3g} s\n",
+                              to_stdout(verb.out) ? "standard output" : verb.out.string(),
                               filter.nodes(), y.cols(), took));
     return;
   }
