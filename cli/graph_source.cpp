@@ -7,6 +7,7 @@
 
 #include "base/memory.hpp"
 #include "base/names.hpp"
+#include "base/parallel.hpp"
 #include "data_streams.hpp"
 #include "io/atomic_file.hpp"
 #include "ngf/components.hpp"
@@ -102,6 +103,7 @@ io::ReadResult GraphSource::load_any(const Common& common, Progress& progress) c
 }
 
 io::ReadResult GraphSource::load(const Common& common) const {
+  detail::start_helpers(common.threads);
   if (!speaks()) return {};
   check_writable(id_map_);
   TerminalProgress progress("reading " + name_, common.quiet);

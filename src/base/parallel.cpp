@@ -69,7 +69,7 @@ class Pool {
   void run(std::size_t threads, void (*body)(void*, std::size_t), void* context) {
     Slot* const slot = take_slot();
     if (slot == nullptr) return work_on({threads, body, context, 0}, 0);
-    const std::size_t helpers = start_helpers(threads - 1);
+    const std::size_t helpers = start(threads - 1);
     const Loop loop{threads, body, context, ++tickets_};
     slot->loop = &loop;
     ++shown_;
@@ -83,16 +83,8 @@ class Pool {
     slot->taken = false;
   }
 
- private:
-  Slot* take_slot() {
-    for (Slot& slot : slots_) {
-      if (!slot.taken.exchange(true)) return &slot;
-    }
-    return nullptr;
-  }
-
   /// Returns how many of the wanted helpers there are: all, but for a machine out of threads.
-  std::size_t start_helpers(std::size_t wanted) {
+  std::size_t start(std::size_t wanted) {
     if (helpers_ >= wanted) return wanted;
     const std::lock_guard lock(starting_);
     // Signals are for the program's own threads.
@@ -102,13 +94,24 @@ class Pool {
     pthread_sigmask(SIG_SETMASK, &all, &before);
     try {
       for (; helpers_ < wanted; ++helpers_) {
-        std::thread([this, number = helpers_ + 1] { help(number); }).detach();
+        std::thread([this, from = sched_getcpu(), number = helpers_ + 1] {
+          (void)from;
+          help(number);
+        }).detach();
       }
     } catch (const std::system_error&) {
       // The others do its work.
     }
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
     return std::min<std::size_t>(helpers_, wanted);
+  }
+
+ private:
+  Slot* take_slot() {
+    for (Slot& slot : slots_) {
+      if (!slot.taken.exchange(true)) return &slot;
+    }
+    return nullptr;
   }
 
   void wake(std::size_t number) {
@@ -119,6 +122,8 @@ class Pool {
   /// The life of a helper.
   [[noreturn]] void help(std::size_t number) {
     std::array<std::uint64_t, most_loops> joined{};
+    // The first request of a thread sets its share of the heap up, while others would wait for it.
+    ::operator delete(::operator new(1));
     for (;;) {
       const std::uint32_t seen = shown_;
       for (std::size_t s = 0; s < most_loops; ++s) join(slots_[s], number, joined[s]);
@@ -180,6 +185,11 @@ int processor_count() {
   cpu_set_t allowed;
   if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) return CPU_COUNT(&allowed);
   return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+}
+
+void start_helpers(int threads) {
+  const auto wanted = static_cast<std::size_t>(thread_count(threads));
+  if (wanted > 1) the_pool().start(std::min(wanted, most_threads) - 1);
 }
 
 void run_with_helpers(std::size_t threads, void (*body)(void* context, std::size_t thread),

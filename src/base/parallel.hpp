@@ -24,6 +24,10 @@ int processor_count();
 /// The number of threads that a request of `threads` means: 0 asks for all processors.
 inline int thread_count(int threads) { return threads > 0 ? threads : processor_count(); }
 
+/// Starts the helpers for `threads` threads, which takes them a moment: while a file is read, they
+/// find a processor, and the first loop after it has them at once.
+void start_helpers(int threads);
+
 /// Calls body(context, thread) on the calling thread, with thread = 0, and on up to `threads` - 1
 /// helpers at the same time, each with another one of 1..threads-1. A body has to do all work that
 /// is left, since helpers may never come. It must not throw. Inside of another loop, the caller

@@ -82,12 +82,17 @@ std::size_t collect_columns(const std::uint8_t* row, std::size_t count, std::uin
   return found;
 }
 
-void count_hops(const std::uint8_t* row, std::size_t count, std::uint8_t first,
-                std::uint64_t* found) {
-  for (std::size_t x = 0; x < count; ++x) {
-    const unsigned hop = row[x] - unsigned{first};
-    if (hop < hops_together) ++found[hop];
+std::uint32_t count_hops(const HopRows& rows, std::uint8_t first, std::uint64_t* found) {
+  std::uint32_t end = 0;
+  for (std::size_t i = 0; i < rows.count; ++i) {
+    for (std::size_t x = rows.begin + i * rows.shift; x < rows.columns; ++x) {
+      const std::uint32_t hop = rows.values[i * rows.stride + x];
+      if (hop == unreachable) continue;
+      end = std::max(end, hop + 1);
+      if (hop >= first && hop - first < hops_together) ++found[hop - first];
+    }
   }
+  return end;
 }
 
 #else
@@ -369,61 +374,90 @@ std::size_t collect_columns(const std::uint8_t* row, std::size_t count, std::uin
   return found;
 }
 
-/// Hops `first` to `first` + `hops` - 1, all in registers. Bytes count up to 255 vectors.
-template <std::size_t hops>
-HWY_INLINE void count_in_registers(const std::uint8_t* row, std::size_t vectors, std::uint8_t first,
-                                   std::uint64_t* found) {
-  const hn::Repartition<std::uint64_t, decltype(byte_tag)> sum_tag;
-  const auto one = hn::Set(byte_tag, std::uint8_t{1});
-  Bytes wanted[hops];
-  Bytes sums[hops];
-  for (std::size_t k = 0; k < hops; ++k) {
-    wanted[k] = hn::Set(byte_tag, static_cast<std::uint8_t>(first + k));
-    sums[k] = hn::Zero(byte_tag);
-  }
-  for (std::size_t i = 0; i < vectors; ++i) {
-    const Bytes here = hn::LoadU(byte_tag, row + i * byte_lanes);
-    HWY_UNROLL(8)
-    for (std::size_t k = 0; k < hops; ++k) {
-      sums[k] = hn::IfThenElse(hn::Eq(here, wanted[k]), hn::Add(sums[k], one), sums[k]);
+/// Counters of hops. A byte has two of four bits, for hops 2i and 2i + 1, so that one look-up
+/// counts both; they are emptied before they overflow.
+class HopCounters {
+ public:
+  explicit HopCounters(std::uint8_t first) : start_(first), first_(hn::Set(byte_tag, first)) {
+    for (std::size_t i = 0; i < bytes; ++i) {
+      alignas(16) std::uint8_t grow[hops_together] = {};
+      grow[2 * i] = 1;
+      grow[2 * i + 1] = 16;
+      grow_[i] = hn::LoadDup128(byte_tag, grow);
+      counts_[i] = hn::Zero(byte_tag);
     }
+    for (auto& total : totals_) total = hn::Zero(word_tag);
   }
-  for (std::size_t k = 0; k < hops; ++k) {
-    found[k] += hn::GetLane(hn::SumOfLanes(sum_tag, hn::SumsOf8(sums[k])));
-  }
-}
 
-void count_hops(const std::uint8_t* row, std::size_t count, std::uint8_t first,
-                std::uint64_t* found) {
-  constexpr std::size_t hops = HWY_MAX_BYTES == 64 ? hops_together : hops_together / 2;
-  constexpr std::size_t most_vectors = 255;
-  const std::size_t vectors = count / byte_lanes;
-  for (std::size_t i = 0; i < vectors; i += most_vectors) {
-    for (std::size_t k = 0; k < hops_together; k += hops) {
-      count_in_registers<hops>(row + i * byte_lanes, std::min(most_vectors, vectors - i),
-                               static_cast<std::uint8_t>(first + k), found + k);
+  HWY_INLINE void add(Bytes hops) {
+    // 255 becomes 0, so that what cannot be reached is never the largest.
+    largest_ = hn::Max(largest_, hn::Add(hops, hn::Set(byte_tag, std::uint8_t{1})));
+    // Beyond sixteen hops the upper bit is set, and the look-up gives 0.
+    const Bytes beyond = hn::SaturatedAdd(hn::Sub(hops, first_), hn::Set(byte_tag, 0x70));
+    const Bytes place = hn::And(beyond, hn::Set(byte_tag, 0x8F));
+    HWY_UNROLL(8)
+    for (std::size_t i = 0; i < bytes; ++i) {
+      counts_[i] = hn::Add(counts_[i], hn::TableLookupBytesOr0(grow_[i], place));
+    }
+    if (++added_ == most_added) empty();
+  }
+
+  /// Adds what was counted to `found`, and returns the largest hop plus 1.
+  std::uint32_t finish(std::uint64_t* found) {
+    empty();
+    for (std::size_t k = 0; k < hops_together && start_ + k < unreachable; ++k) {
+      found[k] += hn::GetLane(hn::SumOfLanes(word_tag, totals_[k]));
+    }
+    alignas(64) std::uint8_t ends[byte_lanes];
+    hn::Store(largest_, byte_tag, ends);
+    return *std::max_element(ends, ends + byte_lanes);
+  }
+
+ private:
+  static constexpr std::size_t bytes = hops_together / 2;
+  static constexpr std::size_t most_added = 15;
+  static constexpr hn::Repartition<std::uint64_t, decltype(byte_tag)> word_tag{};
+
+  void empty() {
+    const Bytes low = hn::Set(byte_tag, std::uint8_t{15});
+    for (std::size_t i = 0; i < bytes; ++i) {
+      const Bytes even = hn::And(counts_[i], low);
+      const Bytes odd = hn::ShiftRight<4>(counts_[i]);
+      totals_[2 * i] = hn::Add(totals_[2 * i], hn::SumsOf8(even));
+      totals_[2 * i + 1] = hn::Add(totals_[2 * i + 1], hn::SumsOf8(odd));
+      counts_[i] = hn::Zero(byte_tag);
+    }
+    added_ = 0;
+  }
+
+  std::size_t start_;
+  Bytes first_;
+  Bytes grow_[bytes];
+  Bytes counts_[bytes];
+  hn::Vec<decltype(word_tag)> totals_[hops_together];
+  Bytes largest_ = hn::Zero(byte_tag);
+  std::size_t added_ = 0;
+};
+
+std::uint32_t count_hops(const HopRows& rows, std::uint8_t first, std::uint64_t* found) {
+  const auto farther = hn::Set(byte_tag, unreachable);
+  HopCounters counters(first);
+  for (std::size_t i = 0; i < rows.count; ++i) {
+    const std::uint8_t* const row = rows.values + i * rows.stride;
+    const std::size_t begin = rows.begin + i * rows.shift;
+    for (std::size_t x = begin / byte_lanes * byte_lanes; x < rows.columns; x += byte_lanes) {
+      Bytes hops = hn::Load(byte_tag, row + x);
+      if (x < begin) hops = hn::IfThenElse(hn::FirstN(byte_tag, begin - x), farther, hops);
+      if (x + byte_lanes > rows.columns) {
+        hops = hn::IfThenElse(hn::FirstN(byte_tag, rows.columns - x), hops, farther);
+      }
+      counters.add(hops);
     }
   }
-  for (std::size_t x = vectors * byte_lanes; x < count; ++x) {
-    const unsigned hop = row[x] - unsigned{first};
-    if (hop < hops_together) ++found[hop];
-  }
+  return counters.finish(found);
 }
 
 #endif
-
-std::size_t count_hop(const std::uint8_t* row, std::size_t count, std::uint8_t hop) {
-  const hn::ScalableTag<std::uint8_t> bytes;
-  const std::size_t lanes = hn::Lanes(bytes);
-  const auto wanted = hn::Set(bytes, hop);
-  std::size_t found = 0;
-  std::size_t x = 0;
-  for (; x + lanes <= count; x += lanes) {
-    found += hn::CountTrue(bytes, hn::Eq(hn::LoadU(bytes, row + x), wanted));
-  }
-  for (; x < count; ++x) found += row[x] == hop ? 1 : 0;
-  return found;
-}
 
 constexpr WalkRowKernels kernels{transpose_bytes,
                                  expand_rows,
@@ -431,7 +465,6 @@ constexpr WalkRowKernels kernels{transpose_bytes,
                                  emit_words,
                                  collect_columns<std::uint16_t>,
                                  collect_columns<std::uint32_t>,
-                                 count_hop,
                                  count_hops};
 const WalkRowKernels& walk_rows_here() { return kernels; }
 

@@ -20,7 +20,19 @@ struct Emit {
 inline constexpr std::uint8_t unreachable = 255;
 
 /// Hops that `count_hops` counts in one pass.
-inline constexpr std::size_t hops_together = 8;
+inline constexpr std::size_t hops_together = 16;
+
+/// Rows of a matrix of hops with one byte per pair. Row i holds the columns from `begin` + i *
+/// `shift` up to `columns`; a shift of 1 leaves out the half of a symmetric matrix below its
+/// diagonal.
+struct HopRows {
+  const std::uint8_t* values;  ///< aligned to `column_step`
+  std::size_t stride;          ///< of the rows, a multiple of `column_step`
+  std::size_t count;
+  std::size_t columns;  ///< the padding up to `stride` is not read as hops
+  std::size_t begin = 0;
+  std::size_t shift = 0;
+};
 
 struct WalkRowKernels {
   /// byte k of the lines of nodes[0..count-1] becomes table[k * stride .. + count - 1]: what the
@@ -51,12 +63,10 @@ struct WalkRowKernels {
   std::size_t (*columns_at_32)(const std::uint8_t* row, std::size_t count, std::uint8_t hop,
                                std::uint32_t* columns);
 
-  /// The number of bytes that are `hop`.
-  std::size_t (*count_hop)(const std::uint8_t* row, std::size_t count, std::uint8_t hop);
-  /// found[i] grows by the number of bytes that are first + i, for i < hops_together. `first` is at
-  /// most 256 - hops_together.
-  void (*count_hops)(const std::uint8_t* row, std::size_t count, std::uint8_t first,
-                     std::uint64_t* found);
+  /// found[i] grows by the number of pairs at `first` + i hops, for i < hops_together; `first` is a
+  /// multiple of hops_together. Returns the largest hop of the rows plus 1: 0 if all pairs are
+  /// `unreachable`, which are never counted.
+  std::uint32_t (*count_hops)(const HopRows& rows, std::uint8_t first, std::uint64_t* found);
 };
 
 /// The kernels of the instruction set in use.

@@ -51,9 +51,13 @@ inline constexpr std::size_t sorted_by_ranks = 32;
 inline constexpr std::size_t nodes_per_bit_sorted = 256;
 
 /// Lines of the walk, and bytes of a matrix, above which lines are fetched ahead, and rows written
-/// past the caches.
+/// past the caches. (Up to some 16 MB, what was written is still there when it is read next.)
 inline constexpr std::size_t lines_in_caches = std::size_t{1} << 15;
-inline constexpr std::uint64_t bytes_in_caches = std::uint64_t{1} << 21;
+inline constexpr std::uint64_t bytes_in_caches = std::uint64_t{1} << 24;
+
+/// Rows whose pairs are counted together, sixteen hops in each pass (bytes): they fit into the
+/// second cache of a core.
+inline constexpr std::size_t bytes_counted = std::size_t{1} << 18;
 
 /// Sources are grouped by halving, which takes a search from each landmark, where there are so many
 /// hops and groups that it saves visits.

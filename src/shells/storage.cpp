@@ -8,6 +8,7 @@
 #include "base/parallel.hpp"
 #include "kernels/walk_rows.hpp"
 #include "ngf/shells.hpp"
+#include "shells/costs.hpp"
 #include "shells/plan.hpp"
 #include "shells/twins.hpp"
 
@@ -68,31 +69,48 @@ template class ColumnLists<std::uint32_t>;
 
 namespace {
 
+namespace costs = shells::costs;
+
 void add(std::vector<std::uint64_t>& pairs, std::size_t hop, std::uint64_t count) {
   if (pairs.size() <= hop) pairs.resize(hop + 1, 0);
   pairs[hop] += count;
 }
 
-/// Some hops at a time until all of the row is counted: rows fit the nearest caches.
-void count_row(std::span<const std::uint8_t> row, std::uint32_t hops,
-               std::vector<std::uint64_t>& pairs) {
-  constexpr std::uint8_t farther = HopMatrix<std::uint8_t>::farther;
-  const kernels::WalkRowKernels& kernels = kernels::walk_rows();
-  std::uint64_t left = row.size() - kernels.count_hop(row.data(), row.size(), farther);
-  for (std::size_t first = 0; left > 0 && first <= hops; first += kernels::hops_together) {
-    std::array<std::uint64_t, kernels::hops_together> found{};
-    kernels.count_hops(row.data(), row.size(), static_cast<std::uint8_t>(first), found.data());
-    for (std::size_t i = 0; i < found.size() && first + i <= hops; ++i) {
-      if (found[i] > 0) add(pairs, first + i, found[i]);
-      left -= found[i];
+/// Some hops at a time until all of the rows are counted. Rows `begin` to `end` - 1 of those held,
+/// and of each the columns beyond its own node where the matrix is symmetric.
+void count_rows(const HopMatrix<std::uint8_t>& matrix, std::size_t begin, std::size_t end,
+                std::uint32_t hops, bool symmetric, std::vector<std::uint64_t>& pairs) {
+  kernels::HopRows rows{.values = nullptr,
+                        .stride = matrix.stride(),
+                        .count = 0,
+                        .columns = matrix.nodes(),
+                        .begin = 0,
+                        .shift = symmetric ? 1U : 0U};
+  // A pass reads the rows, which fit the nearest caches.
+  const std::size_t together = std::max<std::size_t>(1, costs::bytes_counted / matrix.stride());
+  for (; begin < end; begin += rows.count) {
+    rows.values = matrix.row(matrix.rows().begin + static_cast<NodeId>(begin)).data();
+    rows.count = std::min(together, end - begin);
+    rows.begin = symmetric ? begin + 1 : 0;
+    std::uint32_t beyond = 1;
+    for (std::uint32_t first = 0; first < beyond; first += kernels::hops_together) {
+      std::array<std::uint64_t, kernels::hops_together> found{};
+      beyond =
+          kernels::walk_rows().count_hops(rows, static_cast<std::uint8_t>(first), found.data());
+      for (std::uint32_t i = 0; i < found.size() && first + i <= hops; ++i) {
+        if (found[i] > 0) add(pairs, first + i, found[i]);
+      }
     }
   }
 }
 
-void count_row(std::span<const std::uint16_t> row, std::uint32_t hops,
-               std::vector<std::uint64_t>& pairs) {
-  for (const std::uint16_t hop : row) {
-    if (hop != HopMatrix<std::uint16_t>::farther && hop <= hops) add(pairs, hop, 1);
+void count_rows(const HopMatrix<std::uint16_t>& matrix, std::size_t begin, std::size_t end,
+                std::uint32_t hops, bool symmetric, std::vector<std::uint64_t>& pairs) {
+  for (std::size_t row = begin; row < end; ++row) {
+    const auto all = matrix.row(matrix.rows().begin + static_cast<NodeId>(row));
+    for (const std::uint16_t hop : all.subspan(symmetric ? row + 1 : 0)) {
+      if (hop != HopMatrix<std::uint16_t>::farther && hop <= hops) add(pairs, hop, 1);
+    }
   }
 }
 
@@ -105,10 +123,7 @@ std::vector<std::uint64_t> count_hops(const HopMatrix<Hop>& matrix, std::uint32_
   std::mutex mutex;
   parallel_ranges(rows.count(), threads, [&](std::size_t begin, std::size_t end) {
     std::vector<std::uint64_t> own;
-    for (std::size_t row = begin; row < end; ++row) {
-      const std::size_t first = symmetric ? row + 1 : 0;
-      count_row(matrix.row(rows.begin + static_cast<NodeId>(row)).subspan(first), hops, own);
-    }
+    count_rows(matrix, begin, end, hops, symmetric, own);
     const std::lock_guard lock(mutex);
     for (std::size_t hop = 0; hop < own.size(); ++hop) add(result, hop, own[hop]);
   });
