@@ -94,10 +94,7 @@ class Pool {
     pthread_sigmask(SIG_SETMASK, &all, &before);
     try {
       for (; helpers_ < wanted; ++helpers_) {
-        std::thread([this, from = sched_getcpu(), number = helpers_ + 1] {
-          (void)from;
-          help(number);
-        }).detach();
+        std::thread([this, number = helpers_ + 1] { help(number); }).detach();
       }
     } catch (const std::system_error&) {
       // The others do its work.
