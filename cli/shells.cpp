@@ -291,9 +291,9 @@ void run_shells(const ShellsVerb& verb) {
   ShellOptions options = options_of(verb);
   std::shared_ptr<const Partition> partition;
   if (communicator() != nullptr) {
-    ShardedDataset dealt = distribute_graph(read.dataset.graph, options.hops);
-    read.dataset = std::move(dealt.dataset);
-    partition = std::move(dealt.partition);
+    ShardedDataset sharded = distribute_graph(read.dataset.graph, options.hops);
+    read.dataset = std::move(sharded.dataset);
+    partition = std::move(sharded.partition);
     options.rows = partition->own();
   }
   const Graph& graph = read.dataset.graph;

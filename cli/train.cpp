@@ -194,13 +194,13 @@ void train_together(const TrainVerb& verb, Dataset dataset) {
     hops = verb.flags.settings(verb.common, name, dataset).model.hops;
     dataset.splits = {task.split};
   }
-  const ShardedDataset dealt = distribute(dataset, hops);
-  task.dataset = speaks() ? &dataset : &dealt.dataset;
-  task.settings = verb.flags.settings(verb.common, name, dealt.dataset);
-  task.settings.partition = dealt.partition;
-  task.dealt = &dealt.dataset;
-  task.dealt_groups = sharded_groups(task.settings.model.tap_groups, *dealt.partition);
-  if (!speaks()) task.split = dealt.dataset.splits.at(0);
+  const ShardedDataset sharded = distribute(dataset, hops);
+  task.dataset = speaks() ? &dataset : &sharded.dataset;
+  task.settings = verb.flags.settings(verb.common, name, sharded.dataset);
+  task.settings.partition = sharded.partition;
+  task.sharded = &sharded.dataset;
+  task.sharded_groups = sharded_groups(task.settings.model.tap_groups, *sharded.partition);
+  if (!speaks()) task.split = sharded.dataset.splits.at(0);
   run_job(verb, task);
 }
 

@@ -63,8 +63,8 @@ void check(const Dataset& dataset, const Split& split, const ClassifySettings& s
 
 // ---- What the runs share ----
 
-/// The task as a network without a graph sees it: the nodes of the split alone, in the order that
-/// they had before they were dealt.
+/// The task as a network without a graph sees it: the nodes of the split alone, in the order of
+/// their numbers before the nodes were partitioned.
 tasks::Task without_graph(const tasks::Task& task, const Partition* partition) {
   const auto number = [&](NodeId u) { return partition == nullptr ? u : partition->old_number(u); };
   std::vector<NodeId> nodes;
@@ -185,7 +185,7 @@ class Group {
     if (partition != nullptr) batches_ = partition->communicator().of_first(batches_);
   }
 
-  /// A network for so many runs: one that another batch has left, or a new one.
+  /// A network for `runs` runs: one that another batch has left, or a new one.
   std::unique_ptr<Network<float>> take(std::size_t runs) const {
     std::unique_ptr<Network<float>> network;
     {
