@@ -1060,11 +1060,22 @@ class ShellsTest(ProgramTest):
                            "-o", "d.npy", "--memory", "200M")
         self.assert_one_line(outcome, "--memory")
         self.assertLess(outcome.peak_bytes, 100e6)
-        needed = outcome.err.partition("--memory ")[2].partition(",")[0]
+        needed = outcome.err.partition("--memory ")[2].strip()
         self.assertEqual(list(self.folder.iterdir()), [])
         outcome = self.succeed("shells", "ws:nodes=20000,k=4", "--hops", "all", "--distances",
                                "-o", "d.npy", "--memory", needed)
         self.assertLess(outcome.peak_bytes, 1.1 * int(needed))
+
+    def test_one_shell_or_distances_are_stored(self):
+        """Storage stream keeps no shells that could be written, and no error advises it."""
+        graph = ["shells", "rmat:scale=13", "--memory", "30M", "-o"]
+        for result in [["a.npz", "--hop", "3"], ["d.npy", "--distances"]]:
+            outcome = self.ngf(*graph, *result)
+            self.assert_one_line(outcome, "give --memory")
+            self.assertNotIn("--storage", outcome.err)
+        self.assert_one_line(self.ngf(*graph, "a.npz", "--hop", "3", "--storage", "stream"),
+                             "leave --storage stream out")
+        self.assertEqual(list(self.folder.iterdir()), [])
 
     def test_sizes_that_do_not_fit_are_refused(self):
         """Nothing is stored, but the walk itself takes memory."""
