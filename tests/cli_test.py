@@ -1236,10 +1236,15 @@ class RobustnessTest(ProgramTest):
         for key, before, after in [("gf", gf, gf_changed), ("ngf", ngf, ngf_changed)]:
             expected = ((after - before) ** 2).sum() / (before ** 2).sum()
             self.assertAlmostEqual(value[key]["mean"], expected, places=9)
-            self.assertEqual(value[key]["std"], 0)
+            self.assertIsNone(value[key]["std"])
         for shell in value["shells"]:
             before, after = hops == shell["hop"], hops_changed == shell["hop"]
             self.assertAlmostEqual(shell["change"], (before != after).sum() / before.sum(), places=9)
+
+    def test_spread_is_that_of_several_graphs(self):
+        flags = ["robustness", "builtin:karate", "--taps", "1,1", "--create", "10", "--realisations"]
+        self.assertNotIn("+-", self.succeed(*flags, "1").out)
+        self.assertEqual(self.succeed(*flags, "2").out.count("+-"), 2)
 
     def test_many_realisations(self):
         flags = ["--taps", "1,1,1,1,1", "--create", "10", "--realisations", "20"]
