@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <memory>
@@ -215,14 +214,13 @@ void show_plan(const TrainVerb& verb, const Dataset& dataset, const ClassifySett
   } else if (model.model != ModelKind::mlp) {
     plan = plan_json(*LayerFilter(model, dataset.graph, build).polynomial(), model.hidden);
   }
-  const auto classes = static_cast<std::int64_t>(std::ranges::max(dataset.labels)) + 1;
   plan["model"] = model_name(model.model);
   plan["layers"] = layer_count(model);
   plan["hidden"] = model.hidden;
   plan["runs"] = verb.runs;
   plan["epochs"] = settings.epochs;
   plan["bytes_of_run"] = run_bytes(model, model.model != ModelKind::mlp, dataset.graph.nodes(),
-                                   static_cast<std::int64_t>(dataset.feature_count()), classes);
+                                   dataset.feature_count(), output_count(dataset));
   print_plan(plan, verb.common);
 }
 

@@ -37,10 +37,6 @@ void check_runs(const std::vector<RunSettings>& runs) {
   }
 }
 
-std::int64_t class_count_of(const Dataset& dataset) {
-  return std::int64_t{*std::max_element(dataset.labels.begin(), dataset.labels.end())} + 1;
-}
-
 void check(const Dataset& dataset, const Split& split, const ClassifySettings& settings,
            const std::vector<RunSettings>& runs) {
   if (dataset.labels.empty()) fail("the data set has no labels to learn");
@@ -50,7 +46,7 @@ void check(const Dataset& dataset, const Split& split, const ClassifySettings& s
   check_settings(settings.model);
   check_runs(runs);
   if (settings.epochs == 0) fail("training needs at least one epoch");
-  const std::int64_t classes = class_count_of(dataset);
+  const std::int64_t classes = output_count(dataset);
   if (classes < 2) fail("a data set with one label has nothing to learn");
   if (settings.metric == Metric::auc && classes != 2) {
     fail("AUC is for two classes, and there are {}; take accuracy", classes);
@@ -107,7 +103,7 @@ tasks::Task make_task(const Dataset& dataset, const Split& split, const Classify
   check_budget(2 * tasks::feature_bytes(dataset.features), settings.memory, "the features");
   tasks::Task task;
   task.features = tasks::features_of(dataset, settings.model.normalize_features);
-  const std::int64_t classes = class_count_of(dataset);
+  const std::int64_t classes = output_count(dataset);
   if (settings.model.model != ModelKind::mlp && settings.partition == nullptr) {
     // Known before shells are found.
     const auto [rows, cols] = nn::shape_of(task.features);
@@ -271,6 +267,10 @@ class Group {
 };
 
 }  // namespace
+
+std::int64_t output_count(const Dataset& dataset) {
+  return std::int64_t{std::ranges::max(dataset.labels)} + 1;
+}
 
 std::vector<RunResult> classify(const Dataset& dataset, const Split& split,
                                 const ClassifySettings& settings,
