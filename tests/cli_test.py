@@ -33,6 +33,7 @@ SEEDED = [spec for spec in GENERATED if not spec.startswith(("builtin:karate", "
 ENDINGS = [".txt", ".csv", ".edgelist", ".mtx", ".graph", ".metis", ".npy", ".npz"]
 FORMATS = ["edge-list", "matrix-market", "metis", "adjacency-csv", "adjacency-npy", "npz-scipy",
            "npz-edges", "npz-csr", "npz-ppnp"]
+SOURCES = pathlib.Path(__file__).resolve().parent.parent / "src"
 VERBS = [["info"], ["convert"], ["shells"], ["filter"], ["robustness"], ["perturb"], ["train"], ["predict"], ["denoise"], ["reproduce"], ["bench"], ["data"], ["data", "list"], ["data", "get"],
          ["data", "path"], ["completion"]]
 
@@ -1099,6 +1100,15 @@ class ShellsTest(ProgramTest):
                 self.assertGreater(row["seconds"], 0)
                 self.assertGreater(row["ratio"], 0)
                 self.assertGreater(row["limit_fraction"], 0)
+
+    def test_bench_costs_measures_constants_of_the_sources(self):
+        costs = self.json("bench", "costs", "--seconds", "0.001")["costs"]
+        self.assertTrue({"nn", "tasks", "experiments"} <= {cost["name"].split("::")[0] for cost in costs})
+        for cost in costs:
+            room, name = cost["name"].partition(",")[0].split("::")
+            self.assertIn(f" {name} = ", (SOURCES / room / "costs.hpp").read_text())
+            self.assertGreater(cost["in_use"], 0)
+            self.assertGreaterEqual(cost["measured"], 0)
 
 
 class FilterTest(ProgramTest):

@@ -4,7 +4,8 @@
 #include <cstdint>
 
 /// Numbers that choose how shells are found and held. Nanoseconds were measured on one core of an
-/// AMD EPYC (Zen 4); `ngf bench costs` measures them again.
+/// AMD EPYC (Zen 4), and `ngf bench costs` measures them again, but `bits_ns_once`, which counts on
+/// graphs of few nodes alone. `ngf bench shells` times what depends on the others.
 namespace ngf::shells::costs {
 
 /// Automatic storage holds hops where a larger share of all pairs is in a shell, and lists where

@@ -138,8 +138,10 @@ std::vector<Verdict> judge_blind(Fitter& fitter, const FitTask& task,
                                  const DenoiseSettings& settings, Meter& meter) {
   const auto rows = static_cast<std::size_t>(task.targets.rows());
   const auto signals = static_cast<std::size_t>(task.targets.cols());
-  const std::size_t at_once = std::max<std::size_t>(
-      1, costs::masked_numbers / (std::max<std::size_t>(1, rows) * settings.folds));
+  // Signals are masked some at a time, so that targets and weights take 64 MB each at most.
+  constexpr std::size_t most_numbers = std::size_t{1} << 24;
+  const std::size_t at_once =
+      std::max<std::size_t>(1, most_numbers / (std::max<std::size_t>(1, rows) * settings.folds));
   std::vector<Verdict> verdicts;
   for (std::size_t begin = 0; begin < signals; begin += at_once) {
     const std::size_t end = std::min(signals, begin + at_once);
