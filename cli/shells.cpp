@@ -98,9 +98,8 @@ Shells build(const Graph& graph, const ShellOptions& options, const ShellsVerb& 
   return build_shells(graph, options, &progress);
 }
 
-Answer write_distances(const Graph& graph, ShellOptions options, const ShellsVerb& verb,
+Answer write_distances(const Graph& graph, const ShellOptions& options, const ShellsVerb& verb,
                        const Partition* partition) {
-  options.storage = Storage::dense;
   const Shells shells = build(graph, options, verb);
   TerminalProgress progress("writing " + verb.out.string(), verb.common.quiet);
   if (partition != nullptr) {
@@ -261,6 +260,8 @@ bool takes_usual_hops(const ShellsVerb& verb) {
 
 ShellOptions options_of(const ShellsVerb& verb) {
   ShellOptions options = verb.flags.options(verb.common);
+  options.must_store = verb.distances || verb.hop;
+  if (verb.distances) options.storage = Storage::dense;
   if (verb.flags.given()) return options;
   // One hop more tells whether any pair is farther.
   options.hops = verb.distances ? all_hops : verb.hop.value_or(usual_hops + 1);
@@ -291,14 +292,13 @@ void run_shells(const ShellsVerb& verb) {
   ShellOptions options = options_of(verb);
   std::shared_ptr<const Partition> partition;
   if (communicator() != nullptr) {
-    ShardedDataset dealt = distribute_graph(read.dataset.graph, options.hops);
-    read.dataset = std::move(dealt.dataset);
-    partition = std::move(dealt.partition);
+    ShardedDataset sharded = distribute_graph(read.dataset.graph, options.hops);
+    read.dataset = std::move(sharded.dataset);
+    partition = std::move(sharded.partition);
     options.rows = partition->own();
   }
   const Graph& graph = read.dataset.graph;
   if (verb.plan) {
-    if (verb.distances) options.storage = Storage::dense;
     return print_plan(plan_json(plan_shells(graph, options), graph.nodes()), verb.common);
   }
   const auto begun = std::chrono::steady_clock::now();

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <memory>
@@ -194,13 +193,13 @@ void train_together(const TrainVerb& verb, Dataset dataset) {
     hops = verb.flags.settings(verb.common, name, dataset).model.hops;
     dataset.splits = {task.split};
   }
-  const ShardedDataset dealt = distribute(dataset, hops);
-  task.dataset = speaks() ? &dataset : &dealt.dataset;
-  task.settings = verb.flags.settings(verb.common, name, dealt.dataset);
-  task.settings.partition = dealt.partition;
-  task.dealt = &dealt.dataset;
-  task.dealt_groups = sharded_groups(task.settings.model.tap_groups, *dealt.partition);
-  if (!speaks()) task.split = dealt.dataset.splits.at(0);
+  const ShardedDataset sharded = distribute(dataset, hops);
+  task.dataset = speaks() ? &dataset : &sharded.dataset;
+  task.settings = verb.flags.settings(verb.common, name, sharded.dataset);
+  task.settings.partition = sharded.partition;
+  task.sharded = &sharded.dataset;
+  task.sharded_groups = sharded_groups(task.settings.model.tap_groups, *sharded.partition);
+  if (!speaks()) task.split = sharded.dataset.splits.at(0);
   run_job(verb, task);
 }
 
@@ -215,14 +214,13 @@ void show_plan(const TrainVerb& verb, const Dataset& dataset, const ClassifySett
   } else if (model.model != ModelKind::mlp) {
     plan = plan_json(*LayerFilter(model, dataset.graph, build).polynomial(), model.hidden);
   }
-  const auto classes = static_cast<std::int64_t>(std::ranges::max(dataset.labels)) + 1;
   plan["model"] = model_name(model.model);
   plan["layers"] = layer_count(model);
   plan["hidden"] = model.hidden;
   plan["runs"] = verb.runs;
   plan["epochs"] = settings.epochs;
   plan["bytes_of_run"] = run_bytes(model, model.model != ModelKind::mlp, dataset.graph.nodes(),
-                                   static_cast<std::int64_t>(dataset.feature_count()), classes);
+                                   dataset.feature_count(), output_count(dataset));
   print_plan(plan, verb.common);
 }
 

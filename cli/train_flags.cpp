@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
 #include "base/names.hpp"
@@ -63,8 +62,7 @@ void take_kind(const std::optional<std::string>& given, std::string_view (*name_
 
 /// Whether the labels are 0 and 1.
 bool binary(const Dataset& dataset) {
-  return dataset.class_count() == 2 &&
-         *std::max_element(dataset.labels.begin(), dataset.labels.end()) == 1;
+  return dataset.class_count() == 2 && output_count(dataset) == 2;
 }
 
 std::string check_split(const std::string& text) {

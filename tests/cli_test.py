@@ -33,6 +33,7 @@ SEEDED = [spec for spec in GENERATED if not spec.startswith(("builtin:karate", "
 ENDINGS = [".txt", ".csv", ".edgelist", ".mtx", ".graph", ".metis", ".npy", ".npz"]
 FORMATS = ["edge-list", "matrix-market", "metis", "adjacency-csv", "adjacency-npy", "npz-scipy",
            "npz-edges", "npz-csr", "npz-ppnp"]
+SOURCES = pathlib.Path(__file__).resolve().parent.parent / "src"
 VERBS = [["info"], ["convert"], ["shells"], ["filter"], ["robustness"], ["perturb"], ["train"], ["predict"], ["denoise"], ["reproduce"], ["bench"], ["data"], ["data", "list"], ["data", "get"],
          ["data", "path"], ["completion"]]
 
@@ -1060,11 +1061,22 @@ class ShellsTest(ProgramTest):
                            "-o", "d.npy", "--memory", "200M")
         self.assert_one_line(outcome, "--memory")
         self.assertLess(outcome.peak_bytes, 100e6)
-        needed = outcome.err.partition("--memory ")[2].partition(",")[0]
+        needed = outcome.err.partition("--memory ")[2].strip()
         self.assertEqual(list(self.folder.iterdir()), [])
         outcome = self.succeed("shells", "ws:nodes=20000,k=4", "--hops", "all", "--distances",
                                "-o", "d.npy", "--memory", needed)
         self.assertLess(outcome.peak_bytes, 1.1 * int(needed))
+
+    def test_one_shell_or_distances_are_stored(self):
+        """Storage stream keeps no shells that could be written, and no error advises it."""
+        graph = ["shells", "rmat:scale=13", "--memory", "30M", "-o"]
+        for result in [["a.npz", "--hop", "3"], ["d.npy", "--distances"]]:
+            outcome = self.ngf(*graph, *result)
+            self.assert_one_line(outcome, "give --memory")
+            self.assertNotIn("--storage", outcome.err)
+        self.assert_one_line(self.ngf(*graph, "a.npz", "--hop", "3", "--storage", "stream"),
+                             "leave --storage stream out")
+        self.assertEqual(list(self.folder.iterdir()), [])
 
     def test_sizes_that_do_not_fit_are_refused(self):
         """Nothing is stored, but the walk itself takes memory."""
@@ -1088,6 +1100,15 @@ class ShellsTest(ProgramTest):
                 self.assertGreater(row["seconds"], 0)
                 self.assertGreater(row["ratio"], 0)
                 self.assertGreater(row["limit_fraction"], 0)
+
+    def test_bench_costs_measures_constants_of_the_sources(self):
+        costs = self.json("bench", "costs", "--seconds", "0.001")["costs"]
+        self.assertTrue({"nn", "tasks", "experiments"} <= {cost["name"].split("::")[0] for cost in costs})
+        for cost in costs:
+            room, name = cost["name"].partition(",")[0].split("::")
+            self.assertIn(f" {name} = ", (SOURCES / room / "costs.hpp").read_text())
+            self.assertGreater(cost["in_use"], 0)
+            self.assertGreaterEqual(cost["measured"], 0)
 
 
 class FilterTest(ProgramTest):
@@ -1225,10 +1246,15 @@ class RobustnessTest(ProgramTest):
         for key, before, after in [("gf", gf, gf_changed), ("ngf", ngf, ngf_changed)]:
             expected = ((after - before) ** 2).sum() / (before ** 2).sum()
             self.assertAlmostEqual(value[key]["mean"], expected, places=9)
-            self.assertEqual(value[key]["std"], 0)
+            self.assertIsNone(value[key]["std"])
         for shell in value["shells"]:
             before, after = hops == shell["hop"], hops_changed == shell["hop"]
             self.assertAlmostEqual(shell["change"], (before != after).sum() / before.sum(), places=9)
+
+    def test_spread_is_that_of_several_graphs(self):
+        flags = ["robustness", "builtin:karate", "--taps", "1,1", "--create", "10", "--realisations"]
+        self.assertNotIn("+-", self.succeed(*flags, "1").out)
+        self.assertEqual(self.succeed(*flags, "2").out.count("+-"), 2)
 
     def test_many_realisations(self):
         flags = ["--taps", "1,1,1,1,1", "--create", "10", "--realisations", "20"]

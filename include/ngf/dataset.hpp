@@ -27,7 +27,7 @@ struct Dataset {
 
   /// Number of columns of `features`, or 0.
   std::int64_t feature_count() const;
-  /// Number of distinct labels.
+  /// Number of distinct labels that occur. A network may have more outputs: see `output_count`.
   std::int32_t class_count() const;
   /// True if there are features, labels or splits.
   bool has_node_data() const;

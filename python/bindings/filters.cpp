@@ -23,7 +23,7 @@ nb::ndarray<nb::numpy, double> taps_array(const std::vector<double>& values, std
   return nb::ndarray<nb::numpy, double>(const_cast<double*>(values.data()), {groups, count});
 }
 
-/// H X, or H' X, into an array that is there.
+/// Writes H X, or H' X, to the caller's array.
 template <typename Filter, typename Real>
 void apply(const Filter& filter, const SignalsArray<Real>& x, const OutputArray<Real>& y,
            bool transposed) {

@@ -4,7 +4,8 @@
 #include <cstdint>
 
 /// Numbers that choose storage, merging and form of filters. They were measured on two cores of an
-/// AMD EPYC (Zen 4); `ngf bench filter` prints what depends on them.
+/// AMD EPYC (Zen 4). `ngf bench costs` measures shares of pairs, merging, short rows and blocks
+/// again; the others follow the caches, and `ngf bench forms` times what depends on them.
 namespace ngf::filter::costs {
 
 /// Share of all pairs above which hops are multiplied faster than lists, on signals of one column

@@ -39,7 +39,7 @@ struct ShellFactors {
   }
 };
 
-/// Pointers to the factors that there are, by hop; null stands for ones.
+/// Pointers to the factors of each hop; null where they are all 1.
 template <typename Real>
 std::vector<const Real*> pointers(const std::vector<std::vector<Real>>& factors) {
   std::vector<const Real*> result;

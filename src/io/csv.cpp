@@ -1,4 +1,4 @@
-// Tables of numbers: one row a line, the columns separated by commas, or by blanks when the first
+// Tables of numbers: one row per line, the columns separated by commas, or by blanks when the first
 // line has no comma. Blank lines, comments from # or %, and a first line of names are skipped.
 //
 // As a graph, entry (u, v) is the weight of u-v, and 0 is no edge.
@@ -202,8 +202,8 @@ ReadResult read_adjacency_csv(const Input& input, const ReadOptions& options,
   const std::uint64_t rows = count_data_lines(input, pieces);
   check_our_comment(input, options, rows, result);
   if (rows != head.columns) {
-    fail("{}: {} rows and {} columns; the table of a graph has as many rows as columns",
-         input.name(), rows, head.columns);
+    fail("{}: {} rows and {} columns; the adjacency table of a graph is square", input.name(), rows,
+         head.columns);
   }
   if (rows == 0 && !is_our_table(input.read_at(0, table_comment.size()))) {
     fail("{}: holds no numbers", input.name());

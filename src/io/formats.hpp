@@ -1,8 +1,7 @@
 #pragma once
 
-// Each format of graphs and matrices: how it is told, read and written. The files of this folder
-// that are called as formats have these functions. `piece_bytes` is how much of a file a thread
-// takes at a time.
+// Each format of graphs and matrices: how it is detected, read and written. The source files named
+// after formats define these functions. A thread parses `piece_bytes` of a file at a time.
 
 #include "io/atomic_file.hpp"
 #include "io/input.hpp"

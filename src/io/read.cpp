@@ -21,8 +21,8 @@ constexpr std::string_view planetoid_prefix = "planetoid:";
 ReadResult read_adjacency_npy(const Input& input, const ReadOptions& options) {
   const NpyMatrixReader reader(input);
   if (reader.rows() != reader.cols()) {
-    fail("{}: {} x {}; the table of a graph has as many rows as columns", input.name(),
-         reader.rows(), reader.cols());
+    fail("{}: {} x {}; the adjacency table of a graph is square", input.name(), reader.rows(),
+         reader.cols());
   }
   const auto nodes = static_cast<std::uint64_t>(reader.rows());
   check_node_count(nodes, input, input.name());

@@ -22,7 +22,8 @@ namespace ngf::kernels::HWY_NAMESPACE {
 template <typename Real>
 constexpr std::size_t parts = columns_in_line<Real> / lanes<Real>;
 
-/// One lane: what is left of columns that do not fill a vector, with the same bits as in one.
+/// One lane, for the columns that do not fill a vector. Results are bit-identical to those in a
+/// vector.
 template <typename Real>
 using Single = hn::CappedTag<Real, 1>;
 
@@ -149,8 +150,8 @@ HWY_INLINE void sum_lines(const ListedRow<Column, Real>& row, const Real* x, Rea
   store_all<vectors>(tag, total, to);
 }
 
-/// One value a column. Several sums, since each addition waits for the one before it; instructions
-/// that gather values take longer.
+/// For signals of one column. Several sums, since each addition waits for the one before it;
+/// instructions that gather values take longer.
 template <typename Column, typename Real>
 HWY_INLINE Real sum_plainly(const Column* columns, std::size_t count, const Real* right,
                             const Real* x) {

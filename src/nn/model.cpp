@@ -33,7 +33,7 @@ std::string_view model_name(ModelKind kind) {
 }
 
 void check_settings(const ModelSettings& settings) {
-  constexpr std::uint32_t most_hops = 65534;  // what two bytes a pair hold
+  constexpr std::uint32_t most_hops = 65534;  // what two bytes per pair hold
   if (settings.hops > most_hops) fail("{} hops are too many", settings.hops);
   if (settings.layers < 1) fail("a network needs at least one layer");
   if (settings.hidden < 1) fail("hidden layers need a width of at least 1");

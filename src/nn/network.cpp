@@ -166,13 +166,13 @@ struct Network<Real>::State {
                               cols, cols},
               runs);
   }
-  MutableView<Real> slope(const ParameterBlock& at, const nn::Runs& runs) {
+  MutableView<Real> gradient_of(const ParameterBlock& at, const nn::Runs& runs) {
     const auto cols = static_cast<Eigen::Index>(at.cols * layout.runs());
     return of(MutableView<Real>{gradient.data() + at.offset, static_cast<Eigen::Index>(at.rows),
                                 cols, cols},
               runs);
   }
-  /// Room for so many columns.
+  /// Scratch memory for `count` columns.
   MutableView<Real> scratch_for(std::size_t count) {
     const auto cols = static_cast<Eigen::Index>(count);
     return {scratch.data(), static_cast<Eigen::Index>(input->rows()), cols, cols};
@@ -277,7 +277,7 @@ struct Network<Real>::State {
           filter_of(layer, run)
               .template gradients_to<Real>(nn::signals(x), nn::signals(by_output),
                                            nn::signals(nn::among(t, run, runs)));
-      const MutableView<Real> taps = slope(*layer.taps, run);
+      const MutableView<Real> taps = gradient_of(*layer.taps, run);
       for (std::size_t i = 0; i < by_taps.size(); ++i) {
         const auto at = static_cast<Eigen::Index>(i);
         taps.data[at / taps.cols * taps.stride + at % taps.cols] = static_cast<Real>(by_taps[i]);
@@ -292,11 +292,11 @@ struct Network<Real>::State {
                        const ConstView<Real>& g, std::size_t first = 0) {
     if (l == 0) {
       const auto count = static_cast<std::size_t>(g.cols);
-      input_of(at).multiply_transpose(runs, g, nn::columns(slope(at, runs), first, count));
+      input_of(at).multiply_transpose(runs, g, nn::columns(gradient_of(at, runs), first, count));
       return;
     }
     nn::for_each_run(runs, [&](const nn::Runs& run) {
-      detail::multiply(nn::turned(input_of(l, run)), nn::among(g, run, runs), slope(at, run),
+      detail::multiply(nn::turned(input_of(l, run)), nn::among(g, run, runs), gradient_of(at, run),
                        Into::replace, threads);
     });
   }
@@ -317,7 +317,7 @@ struct Network<Real>::State {
     const ConstView<Real> outputs = of(layer, layer.outputs, runs);
     std::span<Real> by_bias;
     if (layer.bias != nullptr) {
-      by_bias = {slope(*layer.bias, runs).data, layer.bias->cols * runs.count};
+      by_bias = {gradient_of(*layer.bias, runs).data, layer.bias->cols * runs.count};
     }
     nn::deactivate(g, layer.last ? nullptr : &outputs, layer.last ? nullptr : current_masks(),
                    by_bias, runs, threads);

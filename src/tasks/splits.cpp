@@ -51,7 +51,7 @@ Split labelled(const Split& split, const Dataset& dataset) {
 }
 
 /// Moves the last `count` nodes of `from` to `to`.
-void deal(std::vector<NodeId>& from, std::size_t count, std::vector<NodeId>& to) {
+void move_last(std::vector<NodeId>& from, std::size_t count, std::vector<NodeId>& to) {
   to.insert(to.end(), from.end() - static_cast<std::ptrdiff_t>(count), from.end());
   from.resize(from.size() - count);
 }
@@ -88,18 +88,18 @@ Split random_split(const Dataset& dataset, std::uint64_t seed) {
   if (room_for_planetoid(classes)) {
     std::vector<NodeId> others;
     for (auto& members : classes) {
-      deal(members, train_of_class, split.train);
-      deal(members, members.size(), others);
+      move_last(members, train_of_class, split.train);
+      move_last(members, members.size(), others);
     }
     shuffle(others, random_for(seed, Use::split_rest, 0));
-    deal(others, validation_size, split.validation);
-    deal(others, test_size, split.test);
+    move_last(others, validation_size, split.validation);
+    move_last(others, test_size, split.test);
   } else {
     for (auto& members : classes) {
       const std::size_t fifth = members.size() / 5;
-      deal(members, fifth, split.validation);
-      deal(members, fifth, split.test);
-      deal(members, members.size(), split.train);
+      move_last(members, fifth, split.validation);
+      move_last(members, fifth, split.test);
+      move_last(members, members.size(), split.train);
     }
   }
   for (auto* part : {&split.train, &split.validation, &split.test}) {

@@ -98,13 +98,13 @@ TrainJob::TrainJob(const TrainTask& task, std::size_t runs)
 
 std::vector<RunResult> TrainJob::classify_runs(const std::vector<RunSettings>& runs,
                                                const ClassifyWatch& watch) const {
-  if (task_.dealt == nullptr) {
+  if (task_.sharded == nullptr) {
     return classify(*task_.dataset, task_.split, task_.settings, runs, watch);
   }
   ClassifySettings settings = task_.settings;
-  settings.model.tap_groups = task_.dealt_groups;
+  settings.model.tap_groups = task_.sharded_groups;
   std::vector<RunResult> results =
-      classify(*task_.dealt, task_.dealt->splits.at(0), settings, runs, watch);
+      classify(*task_.sharded, task_.sharded->splits.at(0), settings, runs, watch);
   for (RunResult& result : results) {
     result.model.settings.tap_groups = task_.settings.model.tap_groups;
   }
