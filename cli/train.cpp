@@ -79,7 +79,7 @@ void say_what_is_kept(const TrainJob& job, const TrainVerb& verb) {
 
 /// "ngcnn, 2 hops"; models without hops say none.
 std::string describe(const ModelSettings& model) {
-  const std::string name(model_name(model.model));
+  const std::string name = std::string(model_name(model.model)) + (model.bank ? " bank" : "");
   const bool hops = model.model != ModelKind::gcn && model.model != ModelKind::mlp;
   return hops ? fmt::format("{}, {} hop{}", name, model.hops, model.hops == 1 ? "" : "s") : name;
 }
@@ -215,6 +215,7 @@ void show_plan(const TrainVerb& verb, const Dataset& dataset, const ClassifySett
     plan = plan_json(*LayerFilter(model, dataset.graph, build).polynomial(), model.hidden);
   }
   plan["model"] = model_name(model.model);
+  if (model.bank) plan["bank"] = true;
   plan["layers"] = layer_count(model);
   plan["hidden"] = model.hidden;
   plan["runs"] = verb.runs;

@@ -120,7 +120,8 @@ void TrainFlags::add_network_to(CLI::App& verb) {
   verb.add_option("--hidden", hidden_, "Number of features of each hidden layer")
       ->check(CLI::Range(1U, 1'000'000U))
       ->group(network);
-  verb.add_option("--layers", layers_, "Number of layers")
+  verb.add_option("--layers", layers_,
+                  "Number of layers; with --bank those of --pre, --post excluded")
       ->check(CLI::Range(1U, 1000U))
       ->group(network);
   add_switch(verb, network, bias_, {"--bias", "Add a bias to each layer"},
@@ -128,6 +129,21 @@ void TrainFlags::add_network_to(CLI::App& verb) {
   add_switch(verb, network, skip_,
              {"--skip", "Add a linear skip connection around the filter of each layer"},
              {"--no-skip", "Add no skip connections"});
+  add_switch(verb, network, bank_,
+             {"--bank", "Learn a weight matrix per shell or power, in the place of taps"},
+             {"--no-bank", "Learn one weight matrix per layer"});
+  add_switch(verb, network, pre_, {"--pre", "Add a layer without graph before the banks"},
+             {"--no-pre", "Add none"});
+  add_switch(verb, network, post_, {"--post", "Add a linear layer after the banks"},
+             {"--no-post", "Add none"});
+  add_switch(verb, network, residual_,
+             {"--residual",
+              "Add each bank to its input, which it sees after layer normalisation; with --pre, "
+              "--post"},
+             {"--no-residual", "Use banks without residual blocks"});
+  add_switch(verb, network, jump_,
+             {"--jump", "Give the last layer the outputs of all layers before it; with --post"},
+             {"--no-jump", "Give it the outputs of the layer before it"});
   add_switch(verb, network, normalize_features_,
              {"--normalize-features", "Divide the features of each node by their sum"},
              {"--raw-features", "Use the features unchanged"});
@@ -204,6 +220,11 @@ ModelSettings TrainFlags::model_settings(ModelSettings model, const Dataset& dat
   take(layers_, model.layers);
   take(bias_, model.bias);
   take(skip_, model.skip);
+  take(bank_, model.bank);
+  take(pre_, model.pre);
+  take(post_, model.post);
+  take(residual_, model.residual);
+  take(jump_, model.jump);
   take(normalize_features_, model.normalize_features);
   return model;
 }

@@ -48,6 +48,11 @@ class TrainFlags {
   std::optional<std::int64_t> layers_;
   std::optional<bool> bias_;
   std::optional<bool> skip_;
+  std::optional<bool> bank_;
+  std::optional<bool> pre_;
+  std::optional<bool> post_;
+  std::optional<bool> residual_;
+  std::optional<bool> jump_;
   std::optional<bool> normalize_features_;
   std::optional<double> dropout_;
   std::optional<double> weight_decay_;
