@@ -74,6 +74,10 @@ Matrix read_matrix_from(const std::filesystem::path& name, const Common& common,
                          {.threads = common.threads, .memory = common.memory, .copies = copies});
 }
 
+std::string label_of(const NodeNames& names, std::size_t node) {
+  return names.empty() ? std::to_string(node) : std::string(names[node]);
+}
+
 void print_rows(const std::vector<std::string>& names,
                 const std::vector<std::vector<std::string>>& rows, std::uint64_t total) {
   std::vector<std::size_t> widths;

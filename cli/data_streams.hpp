@@ -8,6 +8,7 @@
 
 #include "common.hpp"
 #include "ngf/matrix.hpp"
+#include "ngf/node_names.hpp"
 
 /// Data on standard input (`-`) and standard output (`-o -`, or no `-o`).
 namespace ngf::cli {
@@ -34,6 +35,9 @@ Matrix read_matrix_from(const std::filesystem::path& name, const Common& common,
 
 /// The number of rows that are printed on a terminal.
 inline constexpr std::size_t shown_rows = 10;
+
+/// How a table calls a node: by its name, or by its number where nodes have no names.
+std::string label_of(const NodeNames& names, std::size_t node);
 
 /// Prints aligned columns, and how many of the `total` rows are not among `rows`.
 void print_rows(const std::vector<std::string>& names,

@@ -28,8 +28,9 @@ ReadResult read_edge_list(const Input& input, const ReadOptions& options = {},
 /// True for the comment that opens the lists we write.
 bool is_our_edge_list(std::string_view line);
 /// Writes each edge once, `separator` between the columns, under a comment with the numbers of
-/// edges and nodes.
-void write_edge_list(AtomicFile& file, const Graph& graph, char separator, Progress* progress);
+/// edges and nodes. Nodes are called by their names where there are any.
+void write_edge_list(AtomicFile& file, const Graph& graph, const NodeNames& names, char separator,
+                     Progress* progress);
 
 /// A square matrix of coordinates.
 ReadResult read_matrix_market(const Input& input, const ReadOptions& options = {},

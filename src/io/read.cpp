@@ -92,8 +92,10 @@ ReadResult read_any(const Input& input, const std::filesystem::path& path,
 ReadResult read_graph(const std::filesystem::path& path, const ReadOptions& options) {
   const Input input(path, options.memory);
   ReadResult result = read_any(input, path, options);
-  // Readers know the content alone; here each warning gets the name of the file, as errors have it.
-  for (std::string& warning : result.warnings) warning.insert(0, input.name() + ": ");
+  // Readers know the content alone; here each line gets the name of the file, as errors have it.
+  for (auto* const texts : {&result.warnings, &result.notes}) {
+    for (std::string& text : *texts) text.insert(0, input.name() + ": ");
+  }
   return result;
 }
 

@@ -13,10 +13,14 @@ namespace ngf::io {
 
 /// What the ids of an edge list mean.
 enum class Ids {
-  detect,   ///< rows when the smallest is 0 or 1 and at least half of the range occurs
+  detect,   ///< names if they are text; rows if the smallest is 0 or 1 and half of the range occurs
   rows,     ///< id - base is the row; rows without an edge are isolated nodes
   compact,  ///< the distinct ids in increasing order become 0..N-1
+  names,    ///< the distinct ids, which may be any text, in the order of their first appearance
 };
+
+/// The name that the command line and messages use: "detect", "rows", "compact", "names".
+std::string_view ids_name(Ids ids);
 
 struct ReadOptions {
   bool directed = false;
@@ -44,6 +48,8 @@ struct ReadResult {
   /// Warnings for the user, one for everything that was dropped. Those of `read_graph` begin with
   /// the path.
   std::vector<std::string> warnings;
+  /// What the user may want to know of how the file was read, such as that its ids are names.
+  std::vector<std::string> notes;
 };
 
 /// Reads any graph file. Throws Error that names the place of whatever is wrong with it.
