@@ -73,7 +73,7 @@ TEST(EdgeListNames, MayBeAnyText) {
   EXPECT_THAT(names("10.0.0.1 10.0.0.2\n"), ElementsAre("10.0.0.1", "10.0.0.2"));
   EXPECT_THAT(names("Z\xC3\xBCrich K\xF6ln\n"), ElementsAre("Z\xC3\xBCrich", "K\xF6ln"));
   // Once the ids are text, one of digits is a name, too.
-  EXPECT_THAT(names("a b\nb c\n7 a\n"), ElementsAre("a", "b", "c", "7"));
+  EXPECT_THAT(names("a b\nb c\nc a\n7 a\n"), ElementsAre("a", "b", "c", "7"));
 }
 
 TEST(EdgeListNames, NumbersWithAMistakeAreNoNames) {

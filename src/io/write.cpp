@@ -114,13 +114,13 @@ void check_matrix_name(const std::filesystem::path& path) {
   }
 }
 
-void write_matrix(const std::filesystem::path& path, const Matrix& matrix) {
+void write_matrix(const std::filesystem::path& path, const Matrix& matrix, const TableText& text) {
   check_matrix_name(path);
   AtomicFile file(path);
   if (ending_of(path) == ".npy") {
     write_npy(file, matrix);
   } else {
-    write_csv_matrix(file, matrix);
+    write_csv_table(file, matrix, text);
   }
   file.commit();
 }
