@@ -342,9 +342,11 @@ void add_denoise(CLI::App& program) {
   CLI::App* const verb =
       program.add_subcommand("denoise", "Denoise signals on the nodes, and fill in missing values");
   denoise->source.add_to(*verb);
-  verb->add_option("--signal", denoise->signal,
-                   "Noisy signals: .csv or .npy, nodes as rows or columns; NaN is a missing value; "
-                   "- for standard input")
+  verb->add_option(
+          "--signal", denoise->signal,
+          "Noisy signals: .csv or .npy, nodes as rows or columns, with or without names and "
+          "times; NaN is a missing value; "
+          "- for standard input")
       ->required();
   verb->add_option("-o,--output", denoise->out, "File to write: .csv or .npy [stdout, as CSV]");
   verb->add_option("--arch", denoise->arch, "Denoising method")

@@ -325,9 +325,10 @@ void add_filter(CLI::App& program) {
   CLI::App* const verb =
       program.add_subcommand("filter", "Filter signals on the nodes, or fit a filter to signals");
   filter->source.add_to(*verb);
-  verb->add_option("--signal", filter->signal,
-                   "Signals: .csv or .npy, one row per node, or one row per time and one column "
-                   "per node; - for standard input");
+  verb->add_option(
+      "--signal", filter->signal,
+      "Signals: .csv or .npy, one row per node, or times as rows and nodes as columns; - for "
+      "standard input");
   auto* const taps = filter->flags.add_to(*verb);
   auto* const node_taps = verb->add_option("--node-taps", filter->node_taps,
                                            "Taps of each node: .csv or .npy, one row per node");

@@ -98,7 +98,7 @@ class UsageTest(ProgramTest):
                 "--threads": ["0", "-1", "two", "1.5", "100000"],
                 "--memory": ["lots", "-1G", "4X", "", "1e30", "nan"],
                 "--seed": ["-1", "1.5", "x", "18446744073709551616"],
-                "--ids": ["names"],
+                "--ids": ["text"],
                 "--base": ["2", "-1", "x"],
                 "--format": ["gml", "planetoid"],
         }.items():
