@@ -61,7 +61,8 @@ TEST(CsvTable, FirstColumnsOfIds) {
             {"x", "y"}},
            {"town,\"x, in m\",y\na,1.5,2\nb,3,-4\n", "town", {"a", "b"}, {"x, in m", "y"}},
            {"node x y\na 1.5 2\nb 3 -4\n", "node", {"a", "b"}, {"x", "y"}},
-           {"x,y\na,1.5,2\nb,3,-4\n", "", {"a", "b"}, {"x", "y"}},  // R: no name of the ids
+           {"x,y\na,1.5,2\nb,3,-4\n", "", {"a", "b"}, {"x", "y"}},   // R: no name of the ids
+           {",0,1\n0,1.5,2\n1,3,-4\n", "", {"0", "1"}, {"0", "1"}},  // Pandas: of an array
        }) {
     for (const std::size_t piece_bytes : {1U, 6U, 1U << 20}) {
       const Table table = read_table_of(text, piece_bytes);
@@ -211,6 +212,13 @@ TEST(CsvMatrix, GapsAreNan) {
   EXPECT_EQ(matrix(1, 2), -std::numeric_limits<double>::infinity());
 }
 
+TEST(CsvMatrix, WordsForGapsAreNan) {
+  const Matrix matrix = read_numbers("NA,1,N/A\nnull,None,NULL\n", 3);
+  ASSERT_EQ(matrix.rows(), 2);
+  EXPECT_EQ(matrix(0, 1), 1);
+  EXPECT_EQ(matrix.array().isNaN().count(), 5);
+}
+
 TEST(CsvMatrix, BadTablesAreRefused) {
   const auto expect = [](std::string_view text, std::string_view what) {
     EXPECT_THAT(error_of<Error>([&] { read_numbers(text, 4); }),
@@ -224,6 +232,7 @@ TEST(CsvMatrix, BadTablesAreRefused) {
   expect("1,2\n3,four\n", "line 2: 'four' is not a number");
   expect("1,2\n\"3\",4\n", "is not a number");
   expect("a,b\nc,d\n", "line 2: 'c' is not a number");
+  expect("a;b\n1,5;2\n", "line 2: has semicolons; separate the columns by commas");
   // A long first row and many short ones: the product of the two is not what the file holds.
   expect(std::string(100000, ',') + std::string(100000, '\n') + "1\n", "line 100001");
 }

@@ -6,7 +6,6 @@
 
 #include <atomic>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -106,8 +105,8 @@ void parse_values(std::string_view text, const CsvHead& head, double* into, Node
       labels.push_back(word.text);
     }
     return for_each_value(line, head, [&](const char* at, const char* past) {
-      double value = std::numeric_limits<double>::quiet_NaN();
-      if (at != past && !parse_number(at, past, value)) {
+      double value = 0;
+      if (!parse_value(at, past, value)) {
         throw LineError{at, fmt::format("{} is not a number",
                                         quoted({at, static_cast<std::size_t>(past - at)}))};
       }

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <optional>
 
+#include "base/fail.hpp"
 #include "io/words.hpp"
 
 namespace ngf::io {
@@ -33,9 +35,21 @@ bool has_text(const char* line, bool commas) {
   bool text = false;
   for_each_field(line, commas, [&](const char* begin, const char* end) {
     double value = 0;
-    text |= begin != end && !parse_number(begin, end, value);
+    text |= !parse_value(begin, end, value);
   });
   return text;
+}
+
+/// Whether the columns behind the first are called 0, 1, 2, ..., as Pandas calls those of arrays.
+bool numbers_columns(const char* line) {
+  std::uint64_t column = 0;
+  bool numbered = true;
+  for_each_field(line, true, [&](const char* begin, const char* end) {
+    const std::string_view field(begin, static_cast<std::size_t>(end - begin));
+    numbered = numbered && field == (column == 0 ? "" : std::to_string(column - 1));
+    ++column;
+  });
+  return numbered && column > 1;
 }
 
 /// The first field of a line. One with a broken quote is no label of ours.
@@ -100,7 +114,10 @@ bool is_header(const DataLine& first, const std::optional<DataLine>& second, boo
   if (!find_labels) return has_text(first.at(), commas);
   const std::string corner = label_of(first.at(), commas);
   const bool row_follows = second && begins_with_label(second->at(), commas);
-  if (!has_text(first.at(), commas)) return corner.empty() && row_follows;
+  if (!has_text(first.at(), commas)) {
+    return corner.empty() && (row_follows || (second && commas && numbers_columns(first.at()) &&
+                                              label_of(second->at(), commas) == "0"));
+  }
   if (!begins_with_label(first.at(), commas)) return true;
   if (is_name_of_times(corner) || is_name_of_ids(corner)) return true;
   return row_follows && !is_time(corner) && is_time(label_of(second->at(), commas));
@@ -136,6 +153,14 @@ void take_names(const DataLine& header, CsvHead& head) {
 
 }  // namespace
 
+bool parse_value(const char* begin, const char* end, double& value) {
+  if (begin != end && parse_number(begin, end, value)) return true;
+  value = std::numeric_limits<double>::quiet_NaN();
+  const std::string_view field(begin, static_cast<std::size_t>(end - begin));
+  return field.empty() || field == "NA" || field == "N/A" || field == "null" || field == "NULL" ||
+         field == "None";
+}
+
 const char* skip_label(const char* line, bool commas) {
   const char* at = skip_quotes(line);
   while (!at_line_end(at) && (commas ? *at != ',' : !is_blank(*at))) ++at;
@@ -159,6 +184,12 @@ CsvHead read_csv_head(const Input& input, bool find_labels) {
     return head;
   }
   head.commas = first->text.find(',') != std::string::npos;
+  if (first->text.find(';') != std::string::npos) {
+    fail(
+        "{}: line {}: has semicolons; separate the columns by commas, and write decimals with a "
+        "point",
+        input.name(), first->number);
+  }
   const bool single = at_line_end(skip_label(first->at(), head.commas));
   if (find_labels && !single) {
     const auto named = [&](const auto& is_name_of) {

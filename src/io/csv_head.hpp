@@ -41,6 +41,10 @@ const char* for_each_field(const char* at, bool commas, const Visit& visit) {
   }
 }
 
+/// Reads a field as a number; NaN where it is empty or says that a value is missing: NA, N/A, null,
+/// NULL or None. False for anything else.
+bool parse_value(const char* begin, const char* end, double& value);
+
 /// The end of the first field of a line, which may be in quotes.
 const char* skip_label(const char* line, bool commas);
 

@@ -121,6 +121,9 @@ Format detect_text(const Input& input) {
   if ((named_metis || !columns.equal) && is_metis(sample.text, sample.whole, named_metis)) {
     return Format::metis;
   }
+  if (columns.first == 1 && sample.text.find(';') < sample.text.find('\n')) {
+    fail("{}: line {}: has semicolons; separate the columns by commas", input.name(), sample.line);
+  }
   if (columns.first == 1 && !columns.commas) {
     fail("{}: line {}: one column; an edge takes two ids (is it a signal?)", input.name(),
          sample.line);

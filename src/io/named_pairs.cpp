@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <span>
 #include <utility>
 
 #include "base/fail.hpp"
@@ -52,6 +53,15 @@ void join(NamedPiece& piece, NameIndex& names) {
   for (Edge& edge : piece.edges.edges) edge = {number[edge.from], number[edge.to]};
 }
 
+/// Throws Error unless the next piece can be joined to names of this many bytes. The table and the
+/// names move to twice their room when they grow. The error asks for what all pieces may need.
+void check_names(const Input& input, const PieceOptions& options, std::uint64_t bytes,
+                 std::span<const NamedPiece> pieces) {
+  if (2 * (bytes + pieces.front().names.bytes()) <= memory_left(options.memory)) return;
+  for (const NamedPiece& piece : pieces) bytes += piece.names.bytes();
+  check_budget(2 * bytes, options.memory, fmt::format("{}: the names of its nodes", input.name()));
+}
+
 }  // namespace
 
 NamedPairs read_named_pairs(const Input& input, const PieceOptions& options, const PairRules& rules,
@@ -66,9 +76,7 @@ NamedPairs read_named_pairs(const Input& input, const PieceOptions& options, con
   for (std::size_t i = 0; i < known.size(); ++i) names.add(known[i]);
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     throw_if_stopped(options.progress);
-    // The table and the names move to twice their room when they grow.
-    check_budget(2 * (names.bytes() + pieces[i].names.bytes()), options.memory,
-                 fmt::format("{}: the names of its nodes", input.name()));
+    check_names(input, options, names.bytes(), std::span(pieces).subspan(i));
     NamedPiece piece = std::exchange(pieces[i], {});
     join(piece, names);
     if (names.names().size() > largest_id) {
