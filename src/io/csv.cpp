@@ -1,8 +1,9 @@
 // Tables of numbers: one row a line, the columns separated by commas, or by blanks when the first
-// line has no comma. Blank lines and comments from # or % are skipped. A first line of names is a
-// header, and a first column of text has ids or times.
+// line has no comma. Blank lines, comments from # or %, and a first line of names are skipped.
 //
 // As a graph, entry (u, v) is the weight of u-v, and 0 is no edge.
+//
+// As signals, a table keeps its first line of names, and a first column of ids or times.
 
 #include <atomic>
 #include <cmath>
