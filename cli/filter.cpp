@@ -24,6 +24,7 @@
 #include "ngf/error.hpp"
 #include "ngf/io/write.hpp"
 #include "ngf/sharded_filter.hpp"
+#include "node_signals.hpp"
 #include "plan_report.hpp"
 #include "ranks.hpp"
 #include "shell_flags.hpp"
@@ -47,36 +48,27 @@ struct FilterVerb {
   std::filesystem::path out;
 };
 
-/// Finite signals on the nodes of a graph. `copies` is as in
-/// io::MatrixReadOptions.
-Matrix read_matrix(const std::filesystem::path& path, NodeId nodes, const Common& common,
-                   int copies) {
-  Matrix signals = read_matrix_from(path, common, copies);
-  if (signals.rows() != static_cast<Eigen::Index>(nodes)) {
-    throw Error(fmt::format("{}: {} rows; the graph has {} nodes, and each needs a row",
-                            path.string(), signals.rows(), nodes));
-  }
-  for (Eigen::Index u = 0; u < signals.rows(); ++u) {
-    for (Eigen::Index f = 0; f < signals.cols(); ++f) {
-      if (std::isfinite(signals(u, f))) continue;
-      throw Error(fmt::format("{}: row {}, column {} is {}; expected a finite number",
-                              path.string(), u, f, signals(u, f)));
-    }
-  }
-  return signals;
-}
+/// What is filtered, and how.
+struct FilterInput {
+  Graph graph;
+  NodeIds ids;
+  Taps taps;
+  Matrix x;  ///< with several ranks, the rows of this one; empty where only a plan is wanted
+  SignalLayout layout;  ///< of the file of x
+  std::shared_ptr<const Partition> partition;
+};
 
 /// One row of taps per node.
-Taps read_node_taps(const std::filesystem::path& path, NodeId nodes, const Common& common) {
-  const Matrix values = read_matrix(path, nodes, common, 2);
-  std::vector<std::uint32_t> group(nodes);
+Taps read_node_taps(const std::filesystem::path& path, const NodeIds& ids, const Common& common) {
+  const Matrix values = read_signals(path, ids, common, {.copies = 2, .finite = true}).values;
+  std::vector<std::uint32_t> group(ids.nodes);
   std::iota(group.begin(), group.end(), 0U);
   return {static_cast<std::size_t>(values.cols()),
           {values.data(), values.data() + values.size()},
           std::move(group)};
 }
 
-Taps taps_of(const FilterVerb& verb, NodeId nodes) {
+Taps taps_of(const FilterVerb& verb, const NodeIds& ids) {
   if (!verb.fit.empty()) {
     if (!verb.shells.given()) {
       throw CLI::ValidationError("--fit", "say how many hops the taps reach: --hops H");
@@ -85,7 +77,7 @@ Taps taps_of(const FilterVerb& verb, NodeId nodes) {
     if (hops == all_hops) throw CLI::ValidationError("--hops", "--fit needs a number of hops");
     return std::vector<double>(hops + std::size_t{1}, 1.0);
   }
-  if (!verb.node_taps.empty()) return read_node_taps(verb.node_taps, nodes, verb.common);
+  if (!verb.node_taps.empty()) return read_node_taps(verb.node_taps, ids, verb.common);
   if (verb.flags.taps.empty()) {
     throw CLI::ValidationError("--taps", "name the taps: --taps 1,0.5,0.25");
   }
@@ -93,9 +85,10 @@ Taps taps_of(const FilterVerb& verb, NodeId nodes) {
 }
 
 /// Writes the result with several ranks: each writes its own rows, if the format stores rows.
-void write_together(const Matrix& own, const Partition& partition,
+void write_together(const Matrix& own, const FilterInput& input,
                     const std::filesystem::path& path) {
-  if (io::lower_case(path.extension().string()) == ".npy") {
+  const Partition& partition = *input.partition;
+  if (input.layout.is_plain() && io::lower_case(path.extension().string()) == ".npy") {
     const std::array<std::uint64_t, 2> shape{partition.nodes(),
                                              static_cast<std::uint64_t>(own.cols())};
     const std::size_t row_bytes = static_cast<std::size_t>(own.cols()) * sizeof(double);
@@ -112,7 +105,7 @@ void write_together(const Matrix& own, const Partition& partition,
   for (NodeId u = 0; u < partition.nodes(); ++u) {
     all.row(partition.old_number(u)) = gathered_rows.row(u);
   }
-  write_data(path, all);
+  write_signals(path, all, input.layout, input.ids);
 }
 
 void print_fit(const FittedTaps& found, double seconds, std::string_view storage, bool as_json) {
@@ -160,17 +153,19 @@ void add_facts(Json& json, const ShiftOperator& /*shift*/, const FilterVerb& /*v
   json["form"] = "powers";
 }
 
-/// Applies a filter of any kind. With several ranks, x has the rows of this rank.
+/// Applies a filter of any kind.
 template <typename Filter, typename Local>
 void run_with(const Filter& filter, const Local& local, std::string_view storage,
-              const FilterVerb& verb, const Matrix& x, const Partition* partition) {
+              const FilterVerb& verb, const FilterInput& input) {
+  const Matrix& x = input.x;
+  const Partition* const partition = input.partition.get();
   TerminalProgress progress("filtering", verb.common.quiet);
   const auto begun = std::chrono::steady_clock::now();
   const auto seconds = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
   };
   if (!verb.fit.empty()) {
-    Matrix y = read_matrix(verb.fit, filter.nodes(), verb.common, 1);
+    Matrix y = read_signals(verb.fit, input.ids, verb.common, {.finite = true}).values;
     if (partition != nullptr) y = own_rows(y, *partition);
     const FittedTaps found = fit_taps(filter, x, y);
     if (!std::isfinite(found.residual)) {
@@ -192,9 +187,9 @@ void run_with(const Filter& filter, const Local& local, std::string_view storage
   }
   progress.clear();
   if (partition == nullptr) {
-    write_data(verb.out, y);
+    write_signals(verb.out, y, input.layout, input.ids);
   } else {
-    write_together(y, *partition, verb.out);
+    write_together(y, input, verb.out);
   }
   if (!verb.common.json) {
     print_summary(verb.common, verb.out,
@@ -232,17 +227,10 @@ int copies_at_work(const FilterVerb& verb) {
   return 1 + 3 * static_cast<int>(std::min(hops_of(verb), 1000U) + 1);
 }
 
-/// Settings of a filter.
-struct FilterInput {
-  Graph graph;
-  Taps taps;
-  Matrix x;  ///< with several ranks, the rows of this one; empty where only a plan is wanted
-  std::shared_ptr<const Partition> partition;
-};
-
 FilterInput read_input(const FilterVerb& verb) {
   FilterInput input;
   io::ReadResult read = verb.source.load(verb.common);
+  input.ids = share_ids(take_ids(read));
   if (communicator() != nullptr) {
     ShardedDataset sharded = distribute_graph(read.dataset.graph, hops_of(verb));
     read.dataset = std::move(sharded.dataset);
@@ -250,9 +238,12 @@ FilterInput read_input(const FilterVerb& verb) {
   }
   input.graph = std::move(read.dataset.graph);
   if (!verb.signal.empty()) {
-    input.x = read_matrix(verb.signal, input.graph.nodes(), verb.common, 1 + copies_at_work(verb));
+    NodeSignals signals = read_signals(verb.signal, input.ids, verb.common,
+                                       {.copies = 1 + copies_at_work(verb), .finite = true});
+    input.x = std::move(signals.values);
+    input.layout = std::move(signals.layout);
   }
-  input.taps = taps_of(verb, input.graph.nodes());
+  input.taps = taps_of(verb, input.ids);
   if (input.partition != nullptr) {
     if (!verb.signal.empty()) input.x = own_rows(input.x, *input.partition);
     input.taps = sharded_taps(input.taps, *input.partition);
@@ -273,7 +264,7 @@ FilterOptions options_of(const FilterVerb& verb, const FilterInput& input) {
 }
 
 void show_plan(const FilterVerb& verb, const FilterInput& input) {
-  const auto& [graph, taps, x, partition] = input;
+  const auto& [graph, ids, taps, x, layout, partition] = input;
   // The largest eigenvalue does not change any size.
   const Shift shift =
       verb.flags.shift() == Shift::adjacency_lmax ? Shift::adjacency : verb.flags.shift();
@@ -286,13 +277,13 @@ void show_plan(const FilterVerb& verb, const FilterInput& input) {
 
 /// Builds the filter and applies it.
 void filter_signals(const FilterVerb& verb, const FilterInput& input) {
-  const auto& [graph, taps, x, partition] = input;
+  const auto& [graph, ids, taps, x, layout, partition] = input;
   std::optional<detail::MemoryReserve> for_work(
       std::in_place, static_cast<std::uint64_t>(copies_at_work(verb)) *
                          static_cast<std::uint64_t>(x.size()) * sizeof(double));
   const auto run = [&](const auto& filter, const auto& local, std::string_view storage) {
     for_work.reset();
-    run_with(filter, local, storage, verb, x, partition.get());
+    run_with(filter, local, storage, verb, input);
   };
   std::optional<TerminalProgress> progress(std::in_place, "finding shells", verb.common.quiet);
   if (verb.flags.polynomial() && partition == nullptr) {
@@ -334,8 +325,10 @@ void add_filter(CLI::App& program) {
   CLI::App* const verb =
       program.add_subcommand("filter", "Filter signals on the nodes, or fit a filter to signals");
   filter->source.add_to(*verb);
-  verb->add_option("--signal", filter->signal,
-                   "Signals: .csv or .npy, one row per node; - for standard input");
+  verb->add_option(
+      "--signal", filter->signal,
+      "Signals: .csv or .npy, one row per node, or times as rows and nodes as columns; - for "
+      "standard input");
   auto* const taps = filter->flags.add_to(*verb);
   auto* const node_taps = verb->add_option("--node-taps", filter->node_taps,
                                            "Taps of each node: .csv or .npy, one row per node");

@@ -7,6 +7,7 @@
 
 #include "ngf/graph.hpp"
 #include "ngf/matrix.hpp"
+#include "ngf/node_names.hpp"
 
 namespace ngf {
 
@@ -18,9 +19,10 @@ struct Split {
   friend bool operator==(const Split&, const Split&) = default;
 };
 
-/// A graph with features, labels and splits of its nodes, all of them optional.
+/// A graph with names, features, labels and splits of its nodes, all of them optional.
 struct Dataset {
   Graph graph;
+  NodeNames names;  ///< empty, or one for each node, all different
   std::variant<std::monostate, MatrixF, SparseMatrixF> features;
   std::vector<std::int32_t> labels;  ///< empty, or one for each node; < 0 where unknown
   std::vector<Split> splits;

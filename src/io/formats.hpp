@@ -27,8 +27,9 @@ ReadResult read_edge_list(const Input& input, const ReadOptions& options = {},
 /// True for the comment that opens the lists we write.
 bool is_our_edge_list(std::string_view line);
 /// Writes each edge once, `separator` between the columns, under a comment with the numbers of
-/// edges and nodes.
-void write_edge_list(AtomicFile& file, const Graph& graph, char separator, Progress* progress);
+/// edges and nodes. Nodes are called by their names where there are any.
+void write_edge_list(AtomicFile& file, const Graph& graph, const NodeNames& names, char separator,
+                     Progress* progress);
 
 /// A square matrix of coordinates.
 ReadResult read_matrix_market(const Input& input, const ReadOptions& options = {},
@@ -59,12 +60,13 @@ bool is_our_table(std::string_view line);
 /// which look like edge lists, are given a comment.
 void write_adjacency_csv(AtomicFile& file, const Graph& graph, Progress* progress);
 
-/// A table of numbers. A first line with anything that is no number in it is a line of names and is
-/// skipped; names that are numbers themselves cannot be told from data, and stay. An empty field is
-/// NaN.
+/// A table of numbers, see `read_table`; without `find_labels` its first column is one of numbers.
+Table read_csv_table(const Input& input, const MatrixReadOptions& options, bool find_labels,
+                     std::size_t piece_bytes = PieceOptions::default_piece_bytes);
+/// The numbers of a table without labels.
 Matrix read_csv_matrix(const Input& input, const MatrixReadOptions& options = {},
                        std::size_t piece_bytes = PieceOptions::default_piece_bytes);
-void write_csv_matrix(AtomicFile& file, const Matrix& matrix);
+void write_csv_table(AtomicFile& file, const Matrix& matrix, const TableText& text = {});
 
 /// A graph, and what is known about its nodes, from a ZIP archive of .npy members. The layout is
 /// told by the names of the members.

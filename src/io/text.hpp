@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "io/input.hpp"
+#include "ngf/error.hpp"
 #include "ngf/io/read.hpp"
 #include "ngf/progress.hpp"
 
@@ -17,6 +18,7 @@ namespace ngf::io {
 struct LineError {
   const char* at;
   std::string text;
+  Advice advice = {};
 };
 
 inline bool is_blank(char c) { return c == ' ' || c == '\t'; }
