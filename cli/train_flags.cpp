@@ -76,19 +76,23 @@ std::string check_split(const std::string& text) {
 
 }  // namespace
 
-CLI::Option* add_split_flag(CLI::App& verb, std::string& split) {
-  return verb
-      .add_option("--split", split,
-                  "Split: public (the data set's own, or its first), INDEX (from 0), or "
-                  "random:SEED")
-      ->check(CLI::Validator(check_split, "public|INDEX|random:SEED"));
+CLI::Option* add_split_flag(CLI::App& verb, std::string& split, bool all) {
+  std::string text =
+      "Split: public (the data set's own, or its first), INDEX (from 0), or random:SEED";
+  if (all) text += ", or all: each of the data set's";
+  return verb.add_option("--split", split, text)
+      ->check(CLI::Validator(
+          [all](const std::string& given) {
+            return all && given == "all" ? std::string() : check_split(given);
+          },
+          all ? "public|INDEX|random:SEED|all" : "public|INDEX|random:SEED"));
 }
 
 void TrainFlags::add_to(CLI::App& verb) {
   verb.add_option("--recipe", recipe_, "Defaults of the flags below")
       ->check(CLI::IsMember({"paper", "strong"}))
       ->capture_default_str();
-  add_split_flag(verb, split_)->capture_default_str();
+  add_split_flag(verb, split_, true)->capture_default_str();
   add_network_to(verb);
   add_training_to(verb);
 }
@@ -227,6 +231,27 @@ ModelSettings TrainFlags::model_settings(ModelSettings model, const Dataset& dat
   take(jump_, model.jump);
   take(normalize_features_, model.normalize_features);
   return model;
+}
+
+TuneGrid TrainFlags::grid() const {
+  TuneGrid grid;
+  const auto fix = [](const auto& given, auto& axis) {
+    if (given) axis.assign(1, *given);
+  };
+  const bool layers_given = bank_ || pre_ || post_ || residual_ || jump_ || skip_ || learn_taps_ ||
+                            !taps_.empty() || !tap_groups_.empty();
+  if (layers_given) grid.blocks.clear();
+  fix(hops_, grid.hops);
+  if (!taps_.empty()) grid.hops.assign(1, static_cast<std::uint32_t>(taps_.size() - 1));
+  if (normalize_) {
+    grid.normalizations = {detail::kind_named(*normalize_, normalization_name, Normalization::row)};
+  }
+  if (shift_) grid.shifts = {detail::kind_named(*shift_, shift_name, Shift::gcn)};
+  fix(layers_, grid.residual_layers);
+  fix(normalize_features_, grid.normalize_features);
+  fix(dropout_, grid.dropouts);
+  fix(weight_decay_, grid.weight_decays);
+  return grid;
 }
 
 ClassifySettings TrainFlags::settings(const Common& common, const std::string& name,

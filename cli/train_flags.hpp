@@ -8,11 +8,12 @@
 
 #include "common.hpp"
 #include "ngf/tasks/classify.hpp"
+#include "ngf/tasks/tune.hpp"
 
 namespace ngf::cli {
 
-/// `--split`, whose text `choose_split` takes.
-CLI::Option* add_split_flag(CLI::App& verb, std::string& split);
+/// `--split`, whose text `choose_split` takes; with `all`, `choose_splits`.
+CLI::Option* add_split_flag(CLI::App& verb, std::string& split, bool all = false);
 
 /// The flags that say what is trained and how: a recipe, and what to do otherwise.
 class TrainFlags {
@@ -24,6 +25,9 @@ class TrainFlags {
   /// The recipe with what the flags say. Data sets of two classes are scored by ROC AUC.
   ClassifySettings settings(const Common& common, const std::string& name,
                             const Dataset& dataset) const;
+
+  /// The grid of a search: a setting that a flag gives is fixed.
+  TuneGrid grid() const;
 
   const std::string& split() const { return split_; }
   const std::string& recipe_name() const { return recipe_; }

@@ -81,6 +81,18 @@ bool room_for_planetoid(std::span<const std::vector<NodeId>> classes) {
 
 }  // namespace
 
+std::vector<Split> choose_splits(const Dataset& dataset, std::string_view text) {
+  if (text != "all") return {choose_split(dataset, text)};
+  if (dataset.splits.empty()) {
+    fail("the data set has no splits of its own; choose one, such as random:1");
+  }
+  std::vector<Split> splits;
+  for (std::size_t s = 0; s < dataset.splits.size(); ++s) {
+    splits.push_back(choose_split(dataset, std::to_string(s)));
+  }
+  return splits;
+}
+
 Split random_split(const Dataset& dataset, std::uint64_t seed) {
   check_labels(dataset);
   std::vector<std::vector<NodeId>> classes = shuffled_classes(dataset, seed);
