@@ -188,7 +188,23 @@ void TrainFlags::add_training_to(CLI::App& verb) {
       ->group(training);
 }
 
+void TrainFlags::check_bank() const {
+  const auto on = [](const std::optional<bool>& flag) { return flag.value_or(false); };
+  const auto need = [](bool given, bool met, const char* flag, const char* needed) {
+    if (given && !met) throw CLI::ValidationError(flag, fmt::format("needs {}", needed));
+  };
+  need(on(pre_), on(bank_), "--pre", "--bank");
+  need(on(post_), on(bank_), "--post", "--bank");
+  need(on(jump_), on(post_), "--jump", "--bank and --post");
+  need(on(residual_), on(pre_) && on(post_), "--residual", "--bank, --pre and --post");
+  need(on(bank_), model_ == "ngcnn" || model_ == "gcnn", "--bank", "--model ngcnn or gcnn");
+  need(on(bank_), !learn_taps_ && taps_.empty() && tap_groups_.empty(), "--bank",
+       "no taps: it has weights in their place");
+  need(on(bank_), !on(skip_), "--bank", "no --skip: it sees the node itself");
+}
+
 void TrainFlags::check() const {
+  check_bank();
   const bool taps = !taps_.empty() || learn_taps_ || !tap_groups_.empty();
   if (taps && model_ != "ngcnn" && model_ != "gcnn") {
     throw CLI::ValidationError("--taps",

@@ -33,6 +33,7 @@ class TrainFlags {
   const std::string& recipe_name() const { return recipe_; }
 
  private:
+  void check_bank() const;
   void add_network_to(CLI::App& verb);
   void add_training_to(CLI::App& verb);
   ModelSettings model_settings(ModelSettings model, const Dataset& dataset) const;
