@@ -23,7 +23,7 @@ from ._data import Dataset
 # What each setting is; those that are missing are names.
 _WHOLE = {"hops", "min_paths", "hidden", "layers", "epochs", "patience", "batch", "folds", "threads", "memory"}
 _REAL = {"dropout", "lr", "weight_decay", "noise_level"}
-_FLAGS = {"learn_taps", "bias", "skip", "normalize_features"}
+_FLAGS = {"learn_taps", "bias", "skip", "bank", "pre", "post", "residual", "jump", "normalize_features"}
 
 
 def _set(settings, **values):
