@@ -238,6 +238,61 @@ TEST(PairWeights, GradientsAreThoseOfDifferences) {
   }
 }
 
+/// A product with given weights of pairs, hop 1 and then hop 2, by definition.
+Eigen::MatrixXd product_of_weights(const Graph& graph, const Taps& taps,
+                                   Normalization normalization, const Eigen::MatrixXd& weights,
+                                   const Matrix& x) {
+  return reference_filter(taps, reference_shells(graph, taps.count(), normalization, &weights)) * x;
+}
+
+/// Finite differences of a loss by the weights, through the normalisation.
+TEST(PairWeights, TheirGradientsAreThoseOfDifferences) {
+  for (const bool directed : {false, true}) {
+    const Graph graph = some_graph(24, directed);
+    // No weight is 0, where the loss would have a corner.
+    const Matrix embeddings = random_matrix(24, 6, 4).cwiseAbs();
+    Eigen::MatrixXd weights = filter::reference_pair_weights(embeddings, 2);
+    const Matrix x = random_matrix(24, 3, 2);
+    for (const Normalization normalization : normalizations) {
+      FilterOptions options;
+      options.normalization = normalization;
+      for (const Taps& taps : {Taps{0.5, -1, 2, 0.25}, grouped_taps(24)}) {
+        const PairFilter filter(graph, taps, Embeddings(embeddings), 2, options);
+        const Matrix by_output = filter.apply(x);
+        const std::vector<float> found = filter.pair_gradients<double>(x, by_output);
+        const auto loss = [&] {
+          return product_of_weights(graph, taps, normalization, weights, x).squaredNorm() / 2;
+        };
+        std::size_t at = 0;
+        for (NodeId u = 0; u < 24; ++u) {
+          for (std::uint32_t k = 1; k < taps.count(); ++k) {
+            for (const NodeId v : filter.shells().columns(u, k)) {
+              const double gradient = found[at++];
+              if (u % 5 != 0) continue;
+              constexpr double step = 1e-5;
+              weights(u, v) += step;
+              const double above = loss();
+              weights(u, v) -= 2 * step;
+              EXPECT_NEAR(gradient, (above - loss()) / (2 * step), 1e-4 * (1 + std::abs(gradient)));
+              weights(u, v) += step;
+            }
+          }
+        }
+        EXPECT_EQ(at, found.size());
+      }
+    }
+  }
+}
+
+TEST(PairWeights, TapsAreFitted) {
+  const Graph graph = some_graph(60);
+  const PairFilter filter(graph, {1, -0.5, 0.25}, Embeddings(some_embeddings(60, false)));
+  const Matrix x = random_matrix(60, 3, 2);
+  const FittedTaps found = fit_taps(filter, x, filter.apply(x));
+  EXPECT_LT(found.residual, 1e-12);
+  for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(found.taps[k], filter.taps()(0, k), 1e-6);
+}
+
 TEST(PairWeights, NormsMayLeaveTheRangeOfNumbers) {
   const Graph graph = build_graph(3, std::vector<Edge>{{0, 1}, {1, 2}});
   Matrix embeddings(3, 2);

@@ -104,6 +104,11 @@ class PairFilter {
   template <typename Real>
   std::vector<double> gradients_to(const SignalsView<Real>& x, const SignalsView<Real>& by_output,
                                    SignalsSlice<Real> by_input, Progress* progress = nullptr) const;
+  /// Gradient by the weight W_uv of each pair before normalisation, W_uv and W_vu being apart: row
+  /// after row, and in each those of hops 1, 2, ... in the order of `weights`.
+  template <typename Real>
+  std::vector<float> pair_gradients(const SignalsView<Real>& x,
+                                    const SignalsView<Real>& by_output) const;
 
  private:
   template <typename Real>
@@ -118,5 +123,8 @@ class PairFilter {
   std::shared_ptr<const filter::Layouts> layouts_;
   std::shared_ptr<const filter::PairTables> tables_;
 };
+
+/// Fits the taps of a filter, 0..count-1, whose own taps do not matter.
+FittedTaps fit_taps(const PairFilter& filter, const Matrix& x, const Matrix& y);
 
 }  // namespace ngf

@@ -78,9 +78,9 @@ inline constexpr std::size_t values_between_questions = 65536;
 /// Nodes that take longer than waking a thread, where little is done for each.
 inline constexpr std::size_t nodes_per_wake = 8192;
 
-/// Share of values that are not 0 above which embeddings are held as whole rows: a dot of those
-/// takes one instruction for 16 values, one of compressed rows several for each.
-inline constexpr double whole_embeddings_above = 0.05;
+/// Share of values that are not 0 above which embeddings are held as whole rows: their dots take
+/// one instruction for 16 values, those of compressed rows two cycles for each value that is not 0.
+inline constexpr double whole_embeddings_above = 0.2;
 /// Rows whose weights a thread computes between two questions whether to stop.
 inline constexpr std::size_t pair_rows_at_once = 64;
 

@@ -105,8 +105,8 @@ PairFilter::PairFilter(Shells shells, Taps taps, const Embeddings& embeddings, d
   check_weights_fit(shells_);
   layouts_ =
       filter::make_layouts(shells_, pair_form(shells_.plan(), filter::pairs_held(shells_), form));
-  tables_ = std::make_shared<const filter::PairTables>(
-      filter::make_pair_tables(shells_, embeddings.rows(), power, normalization, progress));
+  tables_ = std::make_shared<const filter::PairTables>(filter::make_pair_tables(
+      shells_, *layouts_, embeddings.rows(), power, normalization, progress));
 }
 
 PairFilter::PairFilter(const Graph& graph, Taps taps, const Embeddings& embeddings, double power,

@@ -79,8 +79,9 @@ void for_each_listed_row(NodeId rows, int threads, const Progress* progress, con
 }
 
 /// Weights that are not normalised.
-PairValues find_weights(const Shells& shells, const UnitRows& rows, double power,
-                        const Progress* progress) {
+PairValues find_weights(const Shells& shells, const ListLayout& layout, const UnitRows& rows,
+                        double power, const Progress* progress) {
+  const std::vector<NodeId>& order = layout.order;
   PairValues result;
   const NodeId nodes = shells.nodes();
   const int threads = shells.plan().options.threads;
@@ -93,7 +94,8 @@ PairValues find_weights(const Shells& shells, const UnitRows& rows, double power
     }
     result.values.resize(result.begins.back());
     std::vector<std::unique_ptr<Cosines>> cosines(static_cast<std::size_t>(thread_count(threads)));
-    for_each_listed_row(nodes, threads, progress, [&](NodeId u, std::size_t thread) {
+    for_each_listed_row(nodes, threads, progress, [&](NodeId place, std::size_t thread) {
+      const NodeId u = order.empty() ? place : order[place];
       if (cosines[thread] == nullptr) cosines[thread] = std::make_unique<Cosines>(rows);
       const std::size_t count = result.begins[u + std::size_t{1}] - result.begins[u];
       const std::span<const Column> columns(lists.block(u) + lists.places(u).front(), count);
@@ -164,14 +166,15 @@ std::uint64_t pair_table_bytes(NodeId nodes, std::uint32_t hops, bool directed, 
                  nodes * (2 * factors + sizeof(std::uint64_t)));
 }
 
-PairTables make_pair_tables(const Shells& shells, const UnitRows& rows, double power,
-                            Normalization normalization, Progress* progress) {
+PairTables make_pair_tables(const Shells& shells, const Layouts& layouts, const UnitRows& rows,
+                            double power, Normalization normalization, Progress* progress) {
   PairTables tables;
-  tables.forward = find_weights(shells, rows, power, progress);
+  tables.forward = find_weights(shells, layouts.forward, rows, power, progress);
   const Shells* const transposed = shells.transposed();
   const bool directed = transposed != nullptr && transposed != &shells;
   if (directed) {
-    tables.back = std::make_unique<PairValues>(find_weights(*transposed, rows, power, progress));
+    tables.back = std::make_unique<PairValues>(
+        find_weights(*transposed, *layouts.back, rows, power, progress));
   }
   if (normalization == Normalization::none) return tables;
   const auto sums = [&](bool back) {

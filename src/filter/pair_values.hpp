@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/aligned.hpp"
+#include "filter/list_layout.hpp"
 #include "filter/scales.hpp"
 #include "ngf/pair_weights.hpp"
 
@@ -51,8 +52,8 @@ struct PairTables {
 /// Bytes of the tables for shells with this number of pairs in lists.
 std::uint64_t pair_table_bytes(NodeId nodes, std::uint32_t hops, bool directed, double pairs);
 
-/// Computes them for shells that are lists of all rows.
-PairTables make_pair_tables(const Shells& shells, const UnitRows& rows, double power,
-                            Normalization normalization, Progress* progress);
+/// Computes them for shells that are lists of all rows, which are read in the order of the layouts.
+PairTables make_pair_tables(const Shells& shells, const Layouts& layouts, const UnitRows& rows,
+                            double power, Normalization normalization, Progress* progress);
 
 }  // namespace ngf::filter
