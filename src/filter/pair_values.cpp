@@ -61,10 +61,14 @@ class Cosines {
   std::vector<float> own_;  // the row of the node, whole
 };
 
-float weight_of(float cosine, double power) {
-  const float positive = std::max(cosine, 0.0F);
-  if (power == 1 || (positive == 0 && power > 0)) return positive;
-  return static_cast<float>(std::pow(static_cast<double>(positive), power));
+/// Makes weights of cosines.
+void raise_to_power(double power, std::span<float> cosines) {
+  for (float& cosine : cosines) cosine = std::max(cosine, 0.0F);
+  if (power == 1) return;
+  for (float& weight : cosines) {
+    if (weight == 0 && power > 0) continue;
+    weight = static_cast<float>(std::pow(static_cast<double>(weight), power));
+  }
 }
 
 /// Calls body(u, thread) for each row, in parallel.
@@ -101,7 +105,7 @@ PairValues find_weights(const Shells& shells, const ListLayout& layout, const Un
       const std::span<const Column> columns(lists.block(u) + lists.places(u).front(), count);
       float* const weights = result.values.data() + result.begins[u];
       cosines[thread]->of(u, columns, weights);
-      for (std::size_t i = 0; i < count; ++i) weights[i] = weight_of(weights[i], power);
+      raise_to_power(power, {weights, count});
     });
   });
   return result;

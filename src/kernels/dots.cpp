@@ -6,37 +6,68 @@
 // Highway asks for this order.
 #include <hwy/highway.h>
 
+#include <algorithm>
+
 #include "kernels/dots.hpp"
 #include "kernels/vector-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace ngf::kernels::HWY_NAMESPACE {
 
-/// In several sums, since each addition waits for the one before it.
-HWY_INLINE float dot(const float* a, const float* b, std::size_t lines) {
-  constexpr std::size_t sums = 4;
-  const Tag<float> tag;
-  Wide<float> sum[sums];
-  for (Wide<float>& own : sum) own = hn::Zero(tag);
-  const std::size_t vectors = lines * (columns_in_line<float> / lanes<float>);
-  const auto add = [&](std::size_t i, std::size_t to) HWY_ATTR {
-    const std::size_t at = i * lanes<float>;
-    sum[to] = hn::MulAdd(hn::Load(tag, a + at), hn::Load(tag, b + at), sum[to]);
-  };
-  std::size_t i = 0;
-  for (; i + sums <= vectors; i += sums) {
-    for (std::size_t j = 0; j < sums; ++j) add(i + j, j);
+/// Adds up the lanes of `count` vectors, a power of two up to the number of lanes: lane i of the
+/// result is the sum of vector i. All sums are added in the same order.
+template <std::size_t count>
+HWY_INLINE Wide<float> add_lanes(Wide<float>* sums) {
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (count > 1) {
+    const Tag<float> tag;
+    for (std::size_t i = 0; i < count / 2; ++i) {
+      sums[i] = hn::Add(hn::ConcatEven(tag, sums[2 * i + 1], sums[2 * i]),
+                        hn::ConcatOdd(tag, sums[2 * i + 1], sums[2 * i]));
+    }
+    return add_lanes<count / 2>(sums);
   }
-  for (; i < vectors; ++i) add(i, 0);
-  const auto all = hn::Add(hn::Add(sum[0], sum[1]), hn::Add(sum[2], sum[3]));
-  return hn::GetLane(hn::SumOfLanes(tag, all));
+#endif
+  return sums[0];
+}
+
+/// Dots with one row for each lane, so that their lanes are added up together.
+template <typename Column>
+HWY_INLINE Wide<float> dot_some(const float* row, const float* rows, std::size_t lines,
+                                const Column* columns) {
+  const Tag<float> tag;
+  constexpr std::size_t count = lanes<float>;
+  const std::size_t stride = lines * columns_in_line<float>;
+  Wide<float> sums[count];
+  const float* others[count];
+  for (std::size_t i = 0; i < count; ++i) {
+    sums[i] = hn::Zero(tag);
+    others[i] = rows + columns[i] * stride;
+  }
+  for (std::size_t at = 0; at < stride; at += lanes<float>) {
+    const auto own = hn::Load(tag, row + at);
+    for (std::size_t i = 0; i < count; ++i) {
+      sums[i] = hn::MulAdd(own, hn::Load(tag, others[i] + at), sums[i]);
+    }
+  }
+  return add_lanes<count>(sums);
 }
 
 template <typename Column>
 void dot_listed(const float* row, const float* rows, std::size_t lines, const Column* columns,
                 std::size_t count, float* to) {
-  const std::size_t stride = lines * columns_in_line<float>;
-  for (std::size_t i = 0; i < count; ++i) to[i] = dot(row, rows + columns[i] * stride, lines);
+  const Tag<float> tag;
+  constexpr std::size_t together = lanes<float>;
+  std::size_t i = 0;
+  for (; i + together <= count; i += together) {
+    hn::StoreU(dot_some(row, rows, lines, columns + i), tag, to + i);
+  }
+  if (i == count) return;
+  Column last[together];
+  for (std::size_t j = 0; j < together; ++j) last[j] = columns[std::min(i + j, count - 1)];
+  float dots[together];
+  hn::StoreU(dot_some(row, rows, lines, last), tag, dots);
+  std::copy_n(dots, count - i, to + i);
 }
 
 constexpr DotKernels dot_kernels{dot_listed<std::uint16_t>, dot_listed<std::uint32_t>};
