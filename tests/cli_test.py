@@ -1163,7 +1163,12 @@ class FilterTest(ProgramTest):
         self.assertEqual((plan["storage"], plan["merged"]), ("sparse", 0))
         large = ["filter", "ws:nodes=4000,k=8", "--taps", "1,1,1,1", "--pair-weights", "large.npy", "--plan"]
         np.save(self.folder / "large.npy", np.ones((4000, 2)))
-        self.assert_one_line(self.ngf(*large, "--memory", "5M"), "--memory")
+        for memory in ["5M", "10M"]:
+            outcome = self.ngf(*large, "--memory", memory)
+            self.assert_one_line(outcome, "a weight for each pair", "--memory")
+            np.save(self.folder / "x.npy", np.ones((4000, 2)))
+            needed = outcome.err.partition("--memory ")[2].strip()
+            self.succeed(*large[:-1], "--signal", "x.npy", "-o", "y.npy", "--memory", needed)
 
     def test_wrong_pair_weights(self):
         np.save(self.folder / "e.npy", np.ones((80, 2)))

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import warnings
 from typing import NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
 from . import _arguments as arguments
 from . import _engine
-from ._convert import as_matrix, as_partitioned, as_signals, check_finite, has_rows, shell_options
+from ._convert import as_csr, as_matrix, as_partitioned, as_signals, check_finite, has_rows, shell_options
 
 
 def precision(dtype) -> np.dtype:
@@ -216,6 +219,55 @@ def _overlaps_itself(y: np.ndarray) -> bool:
     return False
 
 
+def _is_features(pair_weights) -> bool:
+    if isinstance(pair_weights, str) and pair_weights != "features":
+        raise ValueError(f'pair_weights is {pair_weights!r}; it must be an array of embeddings or "features"')
+    return isinstance(pair_weights, str)
+
+
+def _with_features(A, directed):
+    """The graph and the features of a data set, or of the name of one."""
+    from ._data import Dataset, load
+
+    dataset = load(A, directed=bool(directed)) if isinstance(A, (str, os.PathLike)) else A
+    if not isinstance(dataset, Dataset):
+        raise ValueError('pair_weights="features" needs a data set: an ngf.Dataset or the name of one')
+    if dataset.features is None:
+        raise ValueError("the data set has no features to weight pairs by")
+    return dataset.graph, dataset.features
+
+
+def _pair_power(power) -> float:
+    power = arguments.real(power, "pair_power")
+    if not (np.isfinite(power) and power >= 0):
+        raise ValueError(f"pair_power is {power}; it must be a finite number from 0 on")
+    return power
+
+
+def _embeddings(rows, nodes: int, tf_idf: bool):
+    """The engine's embeddings, one row per node."""
+    sparse = sp.issparse(rows)
+    rows = rows if sparse else np.asarray(rows)
+    if rows.ndim != 2 or rows.shape[0] != nodes:
+        raise ValueError(f"pair_weights have the shape {rows.shape}; the graph has {nodes} nodes, and each needs a row")
+    if sparse:
+        rows = sp.csr_array(as_csr(rows, "pair_weights"), copy=True)
+        rows.sum_duplicates()
+        with np.errstate(over="ignore"):
+            values = rows.data.astype(np.float32)
+        check_finite(values, "pair_weights")
+        found = _engine.Embeddings.sparse(rows.indptr.astype(np.int32), rows.indices.astype(np.int32), values,
+                                          rows.shape[1], tf_idf)
+    else:
+        rows = np.ascontiguousarray(rows, np.float64)
+        check_finite(rows, "pair_weights")
+        found = _engine.Embeddings.dense(rows, tf_idf)
+    if found.zero_rows > 0:
+        warnings.warn(f"{found.zero_rows} of {nodes} nodes have an embedding of zeros: pairs with them have weight 0",
+                      stacklevel=3)
+    return found
+
+
 class NeighborhoodFilter(_Filter):
     """Neighbourhood graph filter y = sum over k of h_k A_k x, where A_k is the shell of hop k.
 
@@ -236,6 +288,12 @@ class NeighborhoodFilter(_Filter):
         Keep (True) or drop (False) the directions of edges. By default the input decides.
     min_paths : int, default 1
         With 2 or 3, keep a pair at 2 or more hops only if it has at least this many shortest paths.
+    pair_weights : array or SciPy matrix, N x D, or "features", optional
+        Embeddings of the nodes. Each pair (u, v) of a shell is weighted by max(0, cos(e_u, e_v)) ** pair_power, before
+        the shell is normalised. "features" are those of the data set ``A``, an ``ngf.Dataset`` or the name of one,
+        after TF-IDF. Needs storage "sparse" (or "auto"), and is not for ``normalize="lmax"`` and partitions.
+    pair_power : float, default 1.0
+        Power of the cosine, 0 or more.
     storage : str, default "auto"
         Memory format of the shells: "sparse" (lists), "dense" (one byte per pair), "stream" (not stored) or "auto".
     form : str, default "auto"
@@ -261,18 +319,27 @@ class NeighborhoodFilter(_Filter):
     """
 
     def __init__(self, A, taps, normalize: str = "none", *, groups=None, directed: bool | None = None,
-                 min_paths: int = 1, storage: str = "auto", form: str = "auto", dtype=np.float64,
-                 threads: int | None = None, memory=None):
+                 min_paths: int = 1, pair_weights=None, pair_power: float = 1.0, storage: str = "auto",
+                 form: str = "auto", dtype=np.float64, threads: int | None = None, memory=None):
         dtype = precision(dtype)
         values, groups = taps_arrays(taps, groups)
+        A, features = _with_features(A, directed) if _is_features(pair_weights) else (A, None)
         options = shell_options(values.shape[1] - 1, min_paths=min_paths, storage=storage, threads=threads,
                                 memory=memory)
         graph, partition = as_partitioned(A, directed=directed)
         groups = _sharded_groups(groups, partition)
         args = (graph, values, groups, arguments.name(normalize, "normalize"), options, dtype == np.float64,
                 arguments.name(form, "form"))
-        engine = (_engine.NeighborhoodFilter(*args) if partition is None
-                  else _engine.ShardedNeighborhoodFilter(*args, partition._engine))
+        if pair_weights is not None:
+            if partition is not None:
+                raise ValueError("pair_weights are not for partitions; give the graph")
+            rows = pair_weights if features is None else features
+            embeddings = _embeddings(rows, graph.nodes, features is not None)
+            engine = _engine.PairFilter(*args, embeddings, _pair_power(pair_power))
+        elif partition is None:
+            engine = _engine.NeighborhoodFilter(*args)
+        else:
+            engine = _engine.ShardedNeighborhoodFilter(*args, partition._engine)
         super().__init__(engine, groups, dtype)
 
     def form(self, columns: int = 1, dtype=None) -> str:
@@ -299,7 +366,7 @@ class NeighborhoodFilter(_Filter):
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the shells."""
+        """Bytes of the shells, and of the weights of their pairs."""
         return self._engine.bytes
 
     def largest_eigenvalue(self, k: int) -> float:
@@ -313,7 +380,14 @@ class NeighborhoodFilter(_Filter):
         Returns
         -------
         float
+
+        Raises
+        ------
+        ValueError
+            If pairs have weights.
         """
+        if isinstance(self._engine, _engine.PairFilter):
+            raise ValueError("the largest eigenvalue of a shell is not known with pair_weights")
         return self._engine.largest_value(arguments.whole(k, "k"))
 
 

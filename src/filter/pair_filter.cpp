@@ -2,6 +2,7 @@
 
 #include <Eigen/Core>
 #include <cmath>
+#include <limits>
 
 #include "base/fail.hpp"
 #include "base/memory.hpp"
@@ -80,13 +81,23 @@ FilterPlan plan_pair_filter(const Graph& graph, const Taps& taps, const FilterOp
                             storage_name(options.shells.storage)),
                 {"use {}", {{"storage", std::string(storage_name(Storage::sparse))}}});
   }
-  FilterPlan plan = plan_filter(graph, taps, of_lists, progress);
-  if (plan.form == ProductForm::paired_lists) plan.form = ProductForm::lists;
-  plan.weight_bytes = filter::pair_table_bytes(graph.nodes(), plan.shells.options.hops,
-                                               graph.directed(), plan.shells.estimate.total());
-  check_budget(plan.shells.bytes() + plan.weight_bytes, options.shells.memory,
-               "a filter with a weight for each pair");
-  return plan;
+  const auto plan_with = [&](std::uint64_t memory) {
+    of_lists.shells.memory = memory;
+    FilterPlan plan = plan_filter(graph, taps, of_lists, progress);
+    if (plan.form == ProductForm::paired_lists) plan.form = ProductForm::lists;
+    plan.weight_bytes = filter::pair_table_bytes(graph.nodes(), plan.shells.options.hops,
+                                                 graph.directed(), plan.shells.estimate.total());
+    check_budget(plan.shells.bytes() + plan.weight_bytes, options.shells.memory,
+                 "a filter with a weight for each pair");
+    return plan;
+  };
+  try {
+    return plan_with(options.shells.memory);
+  } catch (const MemoryExceeded&) {
+    // The error asks for the memory of lists and weights, also where lists alone do not fit.
+    plan_with(std::numeric_limits<std::uint64_t>::max());
+    throw;
+  }
 }
 
 PairFilter::PairFilter(Shells shells, Taps taps, const Embeddings& embeddings, double power,
