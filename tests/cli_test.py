@@ -1163,7 +1163,7 @@ class FilterTest(ProgramTest):
         self.assertEqual((plan["storage"], plan["merged"]), ("sparse", 0))
         large = ["filter", "ws:nodes=4000,k=8", "--taps", "1,1,1,1", "--pair-weights", "large.npy", "--plan"]
         np.save(self.folder / "large.npy", np.ones((4000, 2)))
-        for memory in ["5M", "10M"]:
+        for memory in ["5M", "7M"]:
             outcome = self.ngf(*large, "--memory", memory)
             self.assert_one_line(outcome, "a weight for each pair", "--memory")
             np.save(self.folder / "x.npy", np.ones((4000, 2)))
