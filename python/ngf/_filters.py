@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import os
-import warnings
 from typing import NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
 from . import _arguments as arguments
 from . import _engine
-from ._convert import as_csr, as_matrix, as_partitioned, as_signals, check_finite, has_rows, shell_options
+from ._convert import as_matrix, as_partitioned, as_signals, check_finite, has_rows, shell_options
+from ._pairs import embeddings_of, is_features, power_of, with_features
 
 
 def precision(dtype) -> np.dtype:
@@ -219,55 +217,6 @@ def _overlaps_itself(y: np.ndarray) -> bool:
     return False
 
 
-def _is_features(pair_weights) -> bool:
-    if isinstance(pair_weights, str) and pair_weights != "features":
-        raise ValueError(f'pair_weights is {pair_weights!r}; it must be an array of embeddings or "features"')
-    return isinstance(pair_weights, str)
-
-
-def _with_features(A, directed):
-    """The graph and the features of a data set, or of the name of one."""
-    from ._data import Dataset, load
-
-    dataset = load(A, directed=bool(directed)) if isinstance(A, (str, os.PathLike)) else A
-    if not isinstance(dataset, Dataset):
-        raise ValueError('pair_weights="features" needs a data set: an ngf.Dataset or the name of one')
-    if dataset.features is None:
-        raise ValueError("the data set has no features to weight pairs by")
-    return dataset.graph, dataset.features
-
-
-def _pair_power(power) -> float:
-    power = arguments.real(power, "pair_power")
-    if not (np.isfinite(power) and power >= 0):
-        raise ValueError(f"pair_power is {power}; it must be a finite number from 0 on")
-    return power
-
-
-def _embeddings(rows, nodes: int, tf_idf: bool):
-    """The engine's embeddings, one row per node."""
-    sparse = sp.issparse(rows)
-    rows = rows if sparse else np.asarray(rows)
-    if rows.ndim != 2 or rows.shape[0] != nodes:
-        raise ValueError(f"pair_weights have the shape {rows.shape}; the graph has {nodes} nodes, and each needs a row")
-    if sparse:
-        rows = sp.csr_array(as_csr(rows, "pair_weights"), copy=True)
-        rows.sum_duplicates()
-        with np.errstate(over="ignore"):
-            values = rows.data.astype(np.float32)
-        check_finite(values, "pair_weights")
-        found = _engine.Embeddings.sparse(rows.indptr.astype(np.int32), rows.indices.astype(np.int32), values,
-                                          rows.shape[1], tf_idf)
-    else:
-        rows = np.ascontiguousarray(rows, np.float64)
-        check_finite(rows, "pair_weights")
-        found = _engine.Embeddings.dense(rows, tf_idf)
-    if found.zero_rows > 0:
-        warnings.warn(f"{found.zero_rows} of {nodes} nodes have an embedding of zeros: pairs with them have weight 0",
-                      stacklevel=3)
-    return found
-
-
 class NeighborhoodFilter(_Filter):
     """Neighbourhood graph filter y = sum over k of h_k A_k x, where A_k is the shell of hop k.
 
@@ -323,7 +272,7 @@ class NeighborhoodFilter(_Filter):
                  form: str = "auto", dtype=np.float64, threads: int | None = None, memory=None):
         dtype = precision(dtype)
         values, groups = taps_arrays(taps, groups)
-        A, features = _with_features(A, directed) if _is_features(pair_weights) else (A, None)
+        A, features = with_features(A, directed) if is_features(pair_weights) else (A, None)
         options = shell_options(values.shape[1] - 1, min_paths=min_paths, storage=storage, threads=threads,
                                 memory=memory)
         graph, partition = as_partitioned(A, directed=directed)
@@ -334,8 +283,8 @@ class NeighborhoodFilter(_Filter):
             if partition is not None:
                 raise ValueError("pair_weights are not for partitions; give the graph")
             rows = pair_weights if features is None else features
-            embeddings = _embeddings(rows, graph.nodes, features is not None)
-            engine = _engine.PairFilter(*args, embeddings, _pair_power(pair_power))
+            embeddings = embeddings_of(rows, graph.nodes, features is not None)
+            engine = _engine.PairFilter(*args, embeddings, power_of(pair_power))
         elif partition is None:
             engine = _engine.NeighborhoodFilter(*args)
         else:

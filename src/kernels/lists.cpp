@@ -194,7 +194,7 @@ HWY_INLINE void sum_lines(const ListedRow<Column, Real>& row, const Real* x, Rea
 
 /// One value a column. Several sums, since each addition waits for the one before it; instructions
 /// that gather values take longer.
-template <typename Column, typename Real>
+template <bool valued, typename Column, typename Real>
 HWY_INLINE Real sum_plainly(const Column* columns, std::size_t count, const Real* right,
                             const float* values, const Real* x) {
   Real sums[4] = {};
@@ -202,7 +202,11 @@ HWY_INLINE Real sum_plainly(const Column* columns, std::size_t count, const Real
   const auto value = [&](std::size_t at) HWY_ATTR {
     const Column v = columns[at];
     const Real listed = right != nullptr ? right[v] * x[v] : x[v];
-    return values != nullptr ? static_cast<Real>(values[at]) * listed : listed;
+    if constexpr (valued) {
+      return static_cast<Real>(values[at]) * listed;
+    } else {
+      return listed;
+    }
   };
   for (; i + 4 <= count; i += 4) {
     for (std::size_t j = 0; j < 4; ++j) sums[j] += value(i + j);
@@ -214,14 +218,16 @@ HWY_INLINE Real sum_plainly(const Column* columns, std::size_t count, const Real
 template <typename Column, typename Real>
 HWY_INLINE void sum_single(const ListedRow<Column, Real>& row, const Real* x, Real* to) {
   Real total = 0;
-  for_each_hop(row, row.hops,
-               [&](std::size_t k, const auto* columns, std::size_t count, const float* values)
-                   HWY_ATTR {
-                     if (k > 0 && row.scale[k] == Real{0} && row.g == nullptr) return;
-                     const Real sum = sum_plainly(columns, count, row.right[k], values, x);
-                     if (row.g != nullptr) row.dots[k] += static_cast<double>(sum * *row.g);
-                     total += row.scale[k] * sum;
-                   });
+  for_each_hop(
+      row, row.hops,
+      [&](std::size_t k, const auto* columns, std::size_t count, const float* values) HWY_ATTR {
+        if (k > 0 && row.scale[k] == Real{0} && row.g == nullptr) return;
+        const Real sum = values != nullptr
+                             ? sum_plainly<true>(columns, count, row.right[k], values, x)
+                             : sum_plainly<false>(columns, count, row.right[k], values, x);
+        if (row.g != nullptr) row.dots[k] += static_cast<double>(sum * *row.g);
+        total += row.scale[k] * sum;
+      });
   *to = total;
 }
 
