@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from . import _arguments as arguments
 from . import _engine
-from ._convert import as_csr, check_finite
+from ._convert import as_csr, as_matrix, check_finite
 
 
 def is_features(pair_weights) -> bool:
@@ -41,7 +41,7 @@ def power_of(power) -> float:
 def embeddings_of(rows, nodes: int, tf_idf: bool):
     """The engine's embeddings, one row per node."""
     sparse = sp.issparse(rows)
-    rows = rows if sparse else np.asarray(rows)
+    rows = rows if sparse else as_matrix(rows, "pair_weights")
     if rows.ndim != 2 or rows.shape[0] != nodes:
         raise ValueError(f"pair_weights have the shape {rows.shape}; the graph has {nodes} nodes, and each needs a row")
     if sparse:
@@ -53,7 +53,6 @@ def embeddings_of(rows, nodes: int, tf_idf: bool):
         found = _engine.Embeddings.sparse(rows.indptr.astype(np.int32), rows.indices.astype(np.int32), values,
                                           rows.shape[1], tf_idf)
     else:
-        rows = np.ascontiguousarray(rows, np.float64)
         check_finite(rows, "pair_weights")
         found = _engine.Embeddings.dense(rows, tf_idf)
     if found.zero_rows > 0:

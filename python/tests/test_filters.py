@@ -586,6 +586,7 @@ def test_wrong_pair_weights():
 
     assert "(33, 2)" in message(pair_weights=good[1:])
     assert "NaN" in message(pair_weights=good * np.nan)
+    assert "complex" in message(pair_weights=good * 1j)
     assert "features" in message(pair_weights="features")
     assert "other" in message(pair_weights="other")
     for power in [-1, np.inf, np.nan, "1"]:
