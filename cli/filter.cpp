@@ -23,6 +23,7 @@
 #include "io/text.hpp"
 #include "ngf/error.hpp"
 #include "ngf/io/write.hpp"
+#include "ngf/pair_weights.hpp"
 #include "ngf/sharded_filter.hpp"
 #include "node_signals.hpp"
 #include "plan_report.hpp"
@@ -45,6 +46,8 @@ struct FilterVerb {
   std::filesystem::path signal;
   std::filesystem::path node_taps;
   std::filesystem::path fit;
+  std::filesystem::path pair_weights;  // "features", or a file of embeddings
+  double pair_power = 1;
   std::filesystem::path out;
 };
 
@@ -56,6 +59,7 @@ struct FilterInput {
   Matrix x;  ///< with several ranks, the rows of this one; empty where only a plan is wanted
   SignalLayout layout;  ///< of the file of x
   std::shared_ptr<const Partition> partition;
+  std::optional<Embeddings> embeddings;  ///< with --pair-weights
 };
 
 /// One row of taps per node.
@@ -148,6 +152,11 @@ void add_facts(Json& json, const NeighborhoodFilter& filter, const FilterVerb& v
     json["lmax"].push_back(filter.largest_value(k).value);
   }
 }
+void add_facts(Json& json, const PairFilter& filter, const FilterVerb& verb, std::int64_t width) {
+  json["form"] = form_name(filter.form<double>(width));
+  json["pair_power"] = verb.pair_power;
+  json["bytes_of_weights"] = filter.weight_bytes();
+}
 void add_facts(Json& json, const ShiftOperator& /*shift*/, const FilterVerb& /*verb*/,
                std::int64_t /*width*/) {
   json["form"] = "powers";
@@ -202,7 +211,9 @@ void run_with(const Filter& filter, const Local& local, std::string_view storage
             {"storage", storage},
             {"flops", filter.flops(x.cols())},
             {"written", verb.out.string()}};
-  if (partition != nullptr) json["ranks"] = ranks_of(local, *partition);
+  if constexpr (requires { ranks_of(local, *partition); }) {
+    if (partition != nullptr) json["ranks"] = ranks_of(local, *partition);
+  }
   add_facts(json, local, verb, x.cols());
   print_json(json);
 }
@@ -227,10 +238,45 @@ int copies_at_work(const FilterVerb& verb) {
   return 1 + 3 * static_cast<int>(std::min(hops_of(verb), 1000U) + 1);
 }
 
+/// The embeddings that weight pairs.
+Embeddings read_embeddings(const FilterVerb& verb, const Dataset& dataset, const NodeIds& ids) {
+  const bool of_features = verb.pair_weights == "features";
+  std::optional<Embeddings> found;
+  naming(of_features ? verb.source.name() : verb.pair_weights.string(), [&] {
+    if (of_features) {
+      found = feature_embeddings(dataset);
+    } else {
+      found = Embeddings(
+          read_signals(verb.pair_weights, ids, verb.common, {.copies = 1, .finite = true}).values);
+    }
+  });
+  if (found->zero_rows() > 0) {
+    warn(verb.common, fmt::format("{} of {} nodes have an embedding of zeros: pairs with them have "
+                                  "weight 0",
+                                  found->zero_rows(), found->nodes()));
+  }
+  return *found;
+}
+
+/// Throws usage errors.
+void check_pair_flags(const FilterVerb& verb) {
+  if (verb.pair_weights.empty()) return;
+  if (verb.flags.polynomial()) {
+    throw CLI::ValidationError("--pair-weights", "is for --kind neighborhood");
+  }
+  if (verb.flags.normalization() == Normalization::lmax) {
+    throw CLI::ValidationError("--pair-weights", "is for --normalize none, symmetric or row");
+  }
+}
+
 FilterInput read_input(const FilterVerb& verb) {
   FilterInput input;
+  if (!verb.pair_weights.empty() && communicator() != nullptr) {
+    throw Error("--pair-weights needs all nodes in one process; run it without mpirun");
+  }
   io::ReadResult read = verb.source.load(verb.common);
   input.ids = share_ids(take_ids(read));
+  if (!verb.pair_weights.empty()) input.embeddings = read_embeddings(verb, read.dataset, input.ids);
   if (communicator() != nullptr) {
     ShardedDataset sharded = distribute_graph(read.dataset.graph, hops_of(verb));
     read.dataset = std::move(sharded.dataset);
@@ -264,20 +310,23 @@ FilterOptions options_of(const FilterVerb& verb, const FilterInput& input) {
 }
 
 void show_plan(const FilterVerb& verb, const FilterInput& input) {
-  const auto& [graph, ids, taps, x, layout, partition] = input;
+  const auto& [graph, ids, taps, x, layout, partition, embeddings] = input;
+  const FilterOptions options = options_of(verb, input);
   // The largest eigenvalue does not change any size.
   const Shift shift =
       verb.flags.shift() == Shift::adjacency_lmax ? Shift::adjacency : verb.flags.shift();
   const Json plan =
       verb.flags.polynomial()
           ? plan_json(PolynomialFilter(graph, taps, shift, verb.common.threads), x.cols())
-          : plan_json(plan_filter(graph, taps, options_of(verb, input)), graph.nodes());
+          : plan_json(embeddings ? plan_pair_filter(graph, taps, options)
+                                 : plan_filter(graph, taps, options),
+                      graph.nodes());
   print_plan(plan, verb.common);
 }
 
 /// Builds the filter and applies it.
 void filter_signals(const FilterVerb& verb, const FilterInput& input) {
-  const auto& [graph, ids, taps, x, layout, partition] = input;
+  const auto& [graph, ids, taps, x, layout, partition, embeddings] = input;
   std::optional<detail::MemoryReserve> for_work(
       std::in_place, static_cast<std::uint64_t>(copies_at_work(verb)) *
                          static_cast<std::uint64_t>(x.size()) * sizeof(double));
@@ -293,6 +342,11 @@ void filter_signals(const FilterVerb& verb, const FilterInput& input) {
     const ShardedPolynomialFilter filter(graph, taps, verb.flags.shift(), verb.common.threads,
                                          partition, &*progress);
     run(filter, filter.shift(), "shift");
+  } else if (embeddings) {
+    const PairFilter filter(graph, taps, *embeddings, verb.pair_power, options_of(verb, input),
+                            &*progress);
+    progress.reset();
+    run(filter, filter, storage_name(filter.shells().storage()));
   } else if (partition == nullptr) {
     const FilterPlan plan = plan_filter(graph, taps, options_of(verb, input), &*progress);
     const NeighborhoodFilter filter(build_shells(graph, plan.shells, &*progress), taps, plan,
@@ -311,6 +365,7 @@ void run_filter(const FilterVerb& verb) {
   if (!verb.plan && verb.signal.empty()) {
     throw CLI::ValidationError("--signal", "name the signals to filter: --signal X");
   }
+  check_pair_flags(verb);
   if (!to_stdout(verb.out)) io::check_matrix_name(verb.out);
   if (!verb.plan && verb.fit.empty()) check_output(verb.common, verb.out);
   const FilterInput input = read_input(verb);
@@ -336,6 +391,14 @@ void add_filter(CLI::App& program) {
       "--fit", filter->fit, "Fit taps 0..--hops so that the filtered signals match this file");
   taps->excludes(node_taps)->excludes(fit);
   node_taps->excludes(fit);
+  auto* const pair_weights = verb->add_option(
+      "--pair-weights", filter->pair_weights,
+      "Weight each pair by the cosine of its nodes: of their features, or of the rows of a file");
+  pair_weights->type_name("features|FILE");
+  verb->add_option("--pair-power", filter->pair_power, "Power of the cosine in weights of pairs")
+      ->check(CLI::NonNegativeNumber)
+      ->needs(pair_weights)
+      ->capture_default_str();
   filter->shells.add_to(*verb);
   verb->add_option("--merge-twins", filter->merging, "Merge nodes with the same neighbours (twins)")
       ->check(CLI::IsMember(detail::names_of(merging_name, Merging::always)));

@@ -1289,6 +1289,75 @@ class FilterTest(ProgramTest):
             self.filtered("--taps", "0.5,-1,2,.25", "--normalize", "row"),
             sum(h * shell @ self.x for h, shell in zip(taps, mean)), atol=1e-9)
 
+    def pair_weights(self, embeddings, power):
+        length = np.linalg.norm(embeddings, axis=1, keepdims=True)
+        unit = embeddings / np.where(length > 0, length, 1)
+        return np.maximum(unit @ unit.T, 0) ** power
+
+    def test_pair_weights(self):
+        embeddings = np.random.default_rng(3).normal(size=(80, 6))
+        np.save(self.folder / "e.npy", embeddings)
+        taps, flags = [0.5, -1.0, 2.0], ["--taps", "0.5,-1,2", "--pair-weights", "e.npy"]
+        for power, normalize in [(1, "none"), (2, "row"), (0.5, "symmetric")]:
+            shells = [(self.hops == k) * self.pair_weights(embeddings, power) for k in [1, 2]]
+            if normalize == "row":
+                shells = [shell / np.maximum(shell.sum(axis=1, keepdims=True), 1e-300) for shell in shells]
+            if normalize == "symmetric":
+                roots = [np.sqrt(np.maximum(shell.sum(axis=1), 1e-300)) for shell in shells]
+                shells = [shell / np.outer(root, root) for shell, root in zip(shells, roots)]
+            expected = taps[0] * self.x + sum(h * shell @ self.x for h, shell in zip(taps[1:], shells))
+            found = self.filtered(*flags, "--pair-power", str(power), "--normalize", normalize)
+            np.testing.assert_allclose(found, expected, atol=1e-5)
+        value = self.json("filter", self.GRAPH, "--signal", "x.npy", "-o", "y.npy", *flags)
+        self.assertEqual((value["storage"], value["pair_power"]), ("sparse", 1))
+        found = self.json("filter", self.GRAPH, "--signal", "x.npy", "--fit", "y.npy", "--hops", "2", *flags[2:])
+        np.testing.assert_allclose(found["taps"], taps, atol=1e-5)
+
+    def test_pair_weights_of_features(self):
+        features = np.random.default_rng(4).poisson(0.5, (80, 12)).astype(float)
+        features[7] = 0
+        rows, columns = np.nonzero(self.hops == 1)
+        np.savez(self.folder / "set.npz", adj_data=np.ones(len(rows)), adj_indices=columns,
+                 adj_indptr=np.searchsorted(rows, np.arange(81)), adj_shape=(80, 80), attr_matrix=features)
+        present = (features > 0).sum(axis=0)
+        tf_idf = features / np.maximum(features.sum(axis=1, keepdims=True), 1) * np.log(80 / present)
+        expected = ((self.hops == 1) * self.pair_weights(tf_idf, 1)) @ self.x
+        outcome = self.succeed("filter", "set.npz", "--signal", "x.npy", "--taps", "0,1", "--pair-weights", "features",
+                               "-o", "y.npy")
+        np.testing.assert_allclose(np.load(self.folder / "y.npy"), expected, atol=1e-5)
+        self.assertIn("1 of 80 nodes have an embedding of zeros", outcome.err)
+
+    def test_plan_of_pair_weights(self):
+        np.save(self.folder / "e.npy", np.ones((80, 2)))
+        command = ["filter", self.GRAPH, "--taps", "1,1,1"]
+        plain = self.json(*command, "--storage", "sparse", "--plan")
+        plan = self.json(*command, "--pair-weights", "e.npy", "--plan")
+        self.assertEqual(plan["bytes"], plain["bytes"] + plan["bytes_of_weights"])
+        self.assertEqual((plan["storage"], plan["merged"]), ("sparse", 0))
+        large = ["filter", "ws:nodes=4000,k=8", "--taps", "1,1,1,1", "--pair-weights", "large.npy", "--plan"]
+        np.save(self.folder / "large.npy", np.ones((4000, 2)))
+        for memory in ["5M", "7M"]:
+            outcome = self.ngf(*large, "--memory", memory)
+            self.assert_one_line(outcome, "a weight for each pair", "--memory")
+            np.save(self.folder / "x.npy", np.ones((4000, 2)))
+            needed = outcome.err.partition("--memory ")[2].strip()
+            self.succeed(*large[:-1], "--signal", "x.npy", "-o", "y.npy", "--memory", needed)
+
+    def test_wrong_pair_weights(self):
+        np.save(self.folder / "e.npy", np.ones((80, 2)))
+        np.save(self.folder / "short.npy", np.ones((79, 2)))
+        bad = np.ones((80, 2))
+        bad[3, 1] = np.nan
+        np.save(self.folder / "nan.npy", bad)
+        command = ["filter", self.GRAPH, "--signal", "x.npy", "--taps", "1,1", "-o", "y.npy", "--pair-weights"]
+        self.assert_one_line(self.ngf(*command, "short.npy"), "short.npy", "79 rows", "80 nodes")
+        self.assert_one_line(self.ngf(*command, "nan.npy"), "nan.npy", "row 3, column 1")
+        self.assert_one_line(self.ngf(*command, "features"), self.GRAPH, "no features")
+        self.assert_one_line(self.ngf(*command, "e.npy", "--storage", "dense"), "--storage sparse")
+        for flags in [["--pair-power", "-1"], ["--kind", "polynomial"], ["--normalize", "lmax"]]:
+            self.assertEqual(self.ngf(*command, "e.npy", *flags).code, 2, flags)
+        self.assertFalse((self.folder / "y.npy").exists())
+
     def test_polynomial(self):
         a = (self.hops == 1).astype(float)
         s = a / np.linalg.eigvalsh(a).max()

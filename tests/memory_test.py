@@ -56,6 +56,7 @@ QUICK = [
     (20, "info rmat.edgelist"),
     (60, f"filter {BA} --signal x16.npy --taps 1,1,1 -o y.npy"),
     (60, f"filter {BA} --signal x1.npy --fit x1.npy --hops 5"),
+    (60, f"filter {BA} --signal x1.npy --taps 1,1,1 -o y.npy --pair-weights x16.npy --normalize symmetric"),
     (30, "train builtin:citation,nodes=4000 --runs 2 --epochs 3"),
     (30, f"denoise {GRID} --signal of_grid.npy -o y.npy --arch gf --stop epochs:2"),
 ]
