@@ -410,3 +410,45 @@ def test_labels_of_any_kind_are_numbered(problem, names):
     np.testing.assert_array_equal(model.classes_, np.unique(names))
     assert model.predict_proba(nodes).shape == (len(nodes), 3)
     assert (model.predict(nodes) == names[labels]).mean() > 0.8
+
+
+@pytest.mark.parametrize("shape", [{}, {"post": True, "jump": True}, {"pre": True, "post": True, "residual": True}])
+def test_banks(shape):
+    data = ngf.generate.citation_network(1700)
+    train, validation, test = data.split
+    model = ngf.NodeClassifier(data, bank=True, epochs=60, hidden=16, dropout=0.3, normalize_features=False, **shape)
+    model.fit(train, data.labels[train], validation=validation)
+    assert model.score(test, data.labels[test]) > 0.4
+    assert np.array_equal(model.predict_on(data.graph, data.features)[test], model.predict(test))
+
+
+def test_banks_have_no_taps():
+    data = ngf.generate.citation_network(300)
+    with pytest.raises(ValueError, match="a bank has weights in the place of taps"):
+        ngf.NodeClassifier(data, bank=True, learn_taps=True).fit(data.split[0], data.labels[data.split[0]])
+
+
+def test_pair_weights():
+    data = ngf.generate.citation_network(300)
+    train, validation, test = data.split
+    labels = data.labels[train]
+
+    def probabilities(**changes):
+        model = ngf.NodeClassifier(data, epochs=10, hidden=16, **changes).fit(train, labels, validation=validation)
+        return model.predict_proba(test), model
+
+    plain, _ = probabilities()
+    ones, _ = probabilities(pair_weights=np.ones((300, 1)))
+    np.testing.assert_allclose(ones, plain, atol=1e-5)
+    features, model = probabilities(pair_weights="features")
+    assert np.abs(features - plain).max() > 1e-3
+    assert np.array_equal(model.predict_on(data.graph, data.features)[test], model.predict(test))
+    embeddings = np.random.default_rng(1).normal(size=(300, 5))
+    _, given = probabilities(pair_weights=embeddings, pair_power=2)
+    with pytest.raises(ValueError, match="pair weights from a file"):
+        given.predict_on(data.graph, data.features)
+    assert np.array_equal(given.predict_on(data.graph, data.features, embeddings)[test], given.predict(test))
+    with pytest.raises(ValueError, match="must be at least 0"):
+        probabilities(pair_weights="features", pair_power=-1)
+    with pytest.raises(ValueError, match="has no shells whose pairs could be weighted"):
+        probabilities(pair_weights="features", model="gcn")
