@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "io/atomic_file.hpp"
 #include "io/formats.hpp"
@@ -18,8 +19,9 @@ namespace {
 
 constexpr const char* dash = "-";
 
-/// Prints the first rows and columns with the numbers of the nodes.
-void print_matrix(const Matrix& matrix) {
+}  // namespace
+
+void print_matrix(const Matrix& matrix, std::uint64_t total) {
   constexpr Eigen::Index most_columns = 6;
   const Eigen::Index shown = std::min(matrix.cols(), most_columns);
   std::vector<std::string> names{"node"};
@@ -34,10 +36,8 @@ void print_matrix(const Matrix& matrix) {
     for (Eigen::Index j = 0; j < shown; ++j) row.push_back(fmt::format("{:.6g}", matrix(i, j)));
     if (cut) row.emplace_back("...");
   }
-  print_rows(names, rows, static_cast<std::uint64_t>(matrix.rows()));
+  print_rows(names, rows, total);
 }
-
-}  // namespace
 
 bool to_stdout(const std::filesystem::path& out) { return out.empty() || out == dash; }
 
@@ -74,6 +74,23 @@ Matrix read_matrix_from(const std::filesystem::path& name, const Common& common,
                          {.threads = common.threads, .memory = common.memory, .copies = copies});
 }
 
+Matrix read_signals(const std::filesystem::path& name, NodeId nodes, const Common& common,
+                    int copies) {
+  Matrix signals = read_matrix_from(name, common, copies);
+  if (signals.rows() != static_cast<Eigen::Index>(nodes)) {
+    throw Error(fmt::format("{}: {} rows; the graph has {} nodes, and each needs a row",
+                            name.string(), signals.rows(), nodes));
+  }
+  for (Eigen::Index u = 0; u < signals.rows(); ++u) {
+    for (Eigen::Index f = 0; f < signals.cols(); ++f) {
+      if (std::isfinite(signals(u, f))) continue;
+      throw Error(fmt::format("{}: row {}, column {} is {}; expected a finite number",
+                              name.string(), u, f, signals(u, f)));
+    }
+  }
+  return signals;
+}
+
 void print_rows(const std::vector<std::string>& names,
                 const std::vector<std::vector<std::string>>& rows, std::uint64_t total) {
   std::vector<std::size_t> widths;
@@ -97,8 +114,8 @@ void print_rows(const std::vector<std::string>& names,
 
 void write_data(const std::filesystem::path& out, const Matrix& matrix, bool rows_are_nodes) {
   if (to_terminal(out)) {
-    if (rows_are_nodes) return print_matrix(matrix);
-    return print_matrix(matrix.transpose());
+    if (rows_are_nodes) return print_matrix(matrix, static_cast<std::uint64_t>(matrix.rows()));
+    return print_matrix(matrix.transpose(), static_cast<std::uint64_t>(matrix.cols()));
   }
   if (!to_stdout(out)) return io::write_matrix(out, matrix);
   io::AtomicFile file(output_path(out));

@@ -8,6 +8,7 @@
 
 #include "common.hpp"
 #include "ngf/matrix.hpp"
+#include "ngf/node.hpp"
 
 /// Data on standard input (`-`) and standard output (`-o -`, or no `-o`).
 namespace ngf::cli {
@@ -32,12 +33,19 @@ std::filesystem::path input_path(const std::filesystem::path& name);
 /// io::MatrixReadOptions.
 Matrix read_matrix_from(const std::filesystem::path& name, const Common& common, int copies);
 
+/// The same for finite signals on the nodes of a graph.
+Matrix read_signals(const std::filesystem::path& name, NodeId nodes, const Common& common,
+                    int copies);
+
 /// The number of rows that are printed on a terminal.
 inline constexpr std::size_t shown_rows = 10;
 
 /// Prints aligned columns, and how many of the `total` rows are not among `rows`.
 void print_rows(const std::vector<std::string>& names,
                 const std::vector<std::vector<std::string>>& rows, std::uint64_t total);
+
+/// Prints the first rows and columns with the numbers of the nodes, of which there are `total`.
+void print_matrix(const Matrix& matrix, std::uint64_t total);
 
 /// Writes a matrix to the file of `-o` or to standard output. Rows are nodes if `rows_are_nodes`;
 /// otherwise columns are.

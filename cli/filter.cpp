@@ -2,10 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <chrono>
 #include <cmath>
-#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <numeric>
@@ -19,7 +17,6 @@
 #include "data_streams.hpp"
 #include "filter_flags.hpp"
 #include "graph_source.hpp"
-#include "io/npy.hpp"
 #include "io/text.hpp"
 #include "ngf/error.hpp"
 #include "ngf/io/write.hpp"
@@ -47,28 +44,9 @@ struct FilterVerb {
   std::filesystem::path out;
 };
 
-/// Finite signals on the nodes of a graph. `copies` is as in
-/// io::MatrixReadOptions.
-Matrix read_matrix(const std::filesystem::path& path, NodeId nodes, const Common& common,
-                   int copies) {
-  Matrix signals = read_matrix_from(path, common, copies);
-  if (signals.rows() != static_cast<Eigen::Index>(nodes)) {
-    throw Error(fmt::format("{}: {} rows; the graph has {} nodes, and each needs a row",
-                            path.string(), signals.rows(), nodes));
-  }
-  for (Eigen::Index u = 0; u < signals.rows(); ++u) {
-    for (Eigen::Index f = 0; f < signals.cols(); ++f) {
-      if (std::isfinite(signals(u, f))) continue;
-      throw Error(fmt::format("{}: row {}, column {} is {}; expected a finite number",
-                              path.string(), u, f, signals(u, f)));
-    }
-  }
-  return signals;
-}
-
 /// One row of taps per node.
 Taps read_node_taps(const std::filesystem::path& path, NodeId nodes, const Common& common) {
-  const Matrix values = read_matrix(path, nodes, common, 2);
+  const Matrix values = read_signals(path, nodes, common, 2);
   std::vector<std::uint32_t> group(nodes);
   std::iota(group.begin(), group.end(), 0U);
   return {static_cast<std::size_t>(values.cols()),
@@ -96,23 +74,10 @@ Taps taps_of(const FilterVerb& verb, NodeId nodes) {
 void write_together(const Matrix& own, const Partition& partition,
                     const std::filesystem::path& path) {
   if (io::lower_case(path.extension().string()) == ".npy") {
-    const std::array<std::uint64_t, 2> shape{partition.nodes(),
-                                             static_cast<std::uint64_t>(own.cols())};
-    const std::size_t row_bytes = static_cast<std::size_t>(own.cols()) * sizeof(double);
-    write_rows(path, io::npy_header("<f8", shape), row_bytes, partition,
-               [&](NodeId u, std::byte* to) {
-                 const double* const row = own.data() + (u - partition.own().begin) * own.cols();
-                 std::memcpy(to, row, row_bytes);
-               });
-    return;
+    return write_npy_rows<double>(path, own, partition);
   }
-  const Matrix gathered_rows = gathered<double>(partition, own);
-  if (!speaks()) return;
-  Matrix all(gathered_rows.rows(), gathered_rows.cols());
-  for (NodeId u = 0; u < partition.nodes(); ++u) {
-    all.row(partition.old_number(u)) = gathered_rows.row(u);
-  }
-  write_data(path, all);
+  const Matrix all = all_rows<double>(own, partition);
+  if (speaks()) write_data(path, all);
 }
 
 void print_fit(const FittedTaps& found, double seconds, std::string_view storage, bool as_json) {
@@ -170,7 +135,7 @@ void run_with(const Filter& filter, const Local& local, std::string_view storage
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
   };
   if (!verb.fit.empty()) {
-    Matrix y = read_matrix(verb.fit, filter.nodes(), verb.common, 1);
+    Matrix y = read_signals(verb.fit, filter.nodes(), verb.common, 1);
     if (partition != nullptr) y = own_rows(y, *partition);
     const FittedTaps found = fit_taps(filter, x, y);
     if (!std::isfinite(found.residual)) {
@@ -250,7 +215,7 @@ FilterInput read_input(const FilterVerb& verb) {
   }
   input.graph = std::move(read.dataset.graph);
   if (!verb.signal.empty()) {
-    input.x = read_matrix(verb.signal, input.graph.nodes(), verb.common, 1 + copies_at_work(verb));
+    input.x = read_signals(verb.signal, input.graph.nodes(), verb.common, 1 + copies_at_work(verb));
   }
   input.taps = taps_of(verb, input.graph.nodes());
   if (input.partition != nullptr) {

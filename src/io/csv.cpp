@@ -259,19 +259,30 @@ void write_adjacency_csv(AtomicFile& file, const Graph& graph, Progress* progres
   out.finish();
 }
 
-void write_csv_matrix(AtomicFile& file, const Matrix& matrix) {
-  if (matrix.size() == 0) {
-    fail("{}: a table needs a row and a column; .npy holds empty matrices", file.target().string());
-  }
+template <typename Real>
+void write_csv_rows(AtomicFile& file, const SignalsOf<Real>& rows) {
   TextWriter out(file);
-  for (Eigen::Index i = 0; i < matrix.rows(); ++i) {
-    for (Eigen::Index j = 0; j < matrix.cols(); ++j) {
+  for (Eigen::Index i = 0; i < rows.rows(); ++i) {
+    for (Eigen::Index j = 0; j < rows.cols(); ++j) {
       if (j > 0) out.character(',');
-      out.number(matrix(i, j));
+      out.number(rows(i, j));
     }
     out.character('\n');
   }
   out.finish();
+}
+
+template void write_csv_rows(AtomicFile&, const SignalsOf<float>&);
+template void write_csv_rows(AtomicFile&, const SignalsOf<double>&);
+
+void check_csv_shape(const AtomicFile& file, Eigen::Index rows, Eigen::Index columns) {
+  if (rows > 0 && columns > 0) return;
+  fail("{}: a table needs a row and a column; .npy holds empty matrices", file.target().string());
+}
+
+void write_csv_matrix(AtomicFile& file, const Matrix& matrix) {
+  check_csv_shape(file, matrix.rows(), matrix.cols());
+  write_csv_rows<double>(file, matrix);
 }
 
 }  // namespace ngf::io

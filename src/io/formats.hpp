@@ -66,6 +66,11 @@ void write_adjacency_csv(AtomicFile& file, const Graph& graph, Progress* progres
 Matrix read_csv_matrix(const Input& input, const MatrixReadOptions& options = {},
                        std::size_t piece_bytes = PieceOptions::default_piece_bytes);
 void write_csv_matrix(AtomicFile& file, const Matrix& matrix);
+/// Throws Error for a table without a row or a column, which cannot be written.
+void check_csv_shape(const AtomicFile& file, Eigen::Index rows, Eigen::Index columns);
+/// Appends rows of such a table.
+template <typename Real>
+void write_csv_rows(AtomicFile& file, const SignalsOf<Real>& rows);
 
 /// A graph, and what is known about its nodes, from a ZIP archive of .npy members. The layout is
 /// told by the names of the members.
