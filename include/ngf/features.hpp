@@ -15,8 +15,8 @@ namespace ngf {
 
 /// What becomes of the rows of X in a shell.
 enum class Aggregate {
-  mean,  ///< sums in double, divided by the number of nodes
-  sum,   ///< sums in double
+  mean,  ///< the sum, divided by the number of nodes
+  sum,   ///< sums of some rows each in float, added up in double
   max,   ///< the largest value of each column
 };
 

@@ -11,7 +11,7 @@ namespace ngf::kernels {
 inline constexpr std::size_t most_column_lines = 8;
 
 /// Columns that are summed in float before the sum is added to one in double.
-inline constexpr std::size_t columns_summed = 256;
+inline constexpr std::size_t columns_summed = 64;
 
 struct ColumnKernels {
   /// to[f] += the sum over `count` columns v of x_v[f], in the order of the columns. `to` has room
