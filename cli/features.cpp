@@ -188,6 +188,7 @@ void add_features(CLI::App& program) {
                    "Signals: .csv or .npy, one row per node; - for standard input; "
                    "features: those of the data set [features]");
   features->shells.add_streamed_to(*verb);
+  verb->get_option("--hops")->description("Aggregate over the shells 1..H");
   verb->add_option("--aggregate", features->aggregate,
                    "What becomes of the signals of a shell; an empty shell has 0")
       ->check(CLI::IsMember(detail::names_of(aggregate_name, Aggregate::max)))

@@ -51,11 +51,11 @@ using TakeRows = std::function<void(NodeId first, MatrixF& rows)>;
 /// Computes the rows of the plan, in the order of the nodes. X has the rows of all nodes, which are
 /// finite. Results depend neither on the number of threads nor on the budget. Throws Error for a
 /// result beyond the range of float, and Interrupted if `progress` requests a stop.
-void stream_features(const Graph& graph, const MatrixF& x, const FeaturePlan& plan,
+void stream_features(const Graph& graph, const SignalsView<float>& x, const FeaturePlan& plan,
                      const TakeRows& take, Progress* progress = nullptr);
 
 /// The same as one matrix, which has to fit into the budget.
-MatrixF shell_features(const Graph& graph, const MatrixF& x, const FeatureOptions& options,
-                       Progress* progress = nullptr);
+MatrixF shell_features(const Graph& graph, const SignalsView<float>& x,
+                       const FeatureOptions& options, Progress* progress = nullptr);
 
 }  // namespace ngf

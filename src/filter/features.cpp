@@ -31,7 +31,8 @@ filter::PanelShape<float> feature_shape(std::int64_t width) {
 /// Writes rows of the result. One thread has one.
 class ShellAggregator {
  public:
-  ShellAggregator(const MatrixF& x, const filter::Panels<float>& panels, Aggregate aggregate)
+  ShellAggregator(const SignalsView<float>& x, const filter::Panels<float>& panels,
+                  Aggregate aggregate)
       : x_(x),
         panels_(panels),
         aggregate_(aggregate),
@@ -77,7 +78,7 @@ class ShellAggregator {
     for (std::size_t f = 0; f < columns; ++f) to[f] = static_cast<float>(sum_[f] / count);
   }
 
-  const MatrixF& x_;
+  const SignalsView<float>& x_;
   const filter::Panels<float>& panels_;
   Aggregate aggregate_;
   AlignedVector<double> sum_;
@@ -112,9 +113,9 @@ void check_finite(const MatrixF& rows, NodeId first) {
 }
 
 /// Computes the rows of a pass.
-void aggregate_rows(const Graph& graph, const MatrixF& x, const filter::Panels<float>& panels,
-                    const FeaturePlan& plan, const RowRange& rows, MatrixF& to,
-                    Progress& progress) {
+void aggregate_rows(const Graph& graph, const SignalsView<float>& x,
+                    const filter::Panels<float>& panels, const FeaturePlan& plan,
+                    const RowRange& rows, MatrixF& to, Progress& progress) {
   const std::uint32_t hops = plan.shells.options.hops;
   if (hops == 0) {
     to = x.middleRows(rows.begin, rows.count());
@@ -175,7 +176,7 @@ FeaturePlan plan_features(const Graph& graph, std::int64_t width, const FeatureO
   return plan_rows(graph, width, options, NodeId{kernels::batch_width});
 }
 
-void stream_features(const Graph& graph, const MatrixF& x, const FeaturePlan& plan,
+void stream_features(const Graph& graph, const SignalsView<float>& x, const FeaturePlan& plan,
                      const TakeRows& take, Progress* progress) {
   filter::check_signals<float>(x, graph.nodes());
   const RowRange rows = plan.shells.options.rows;
@@ -192,8 +193,8 @@ void stream_features(const Graph& graph, const MatrixF& x, const FeaturePlan& pl
   }
 }
 
-MatrixF shell_features(const Graph& graph, const MatrixF& x, const FeatureOptions& options,
-                       Progress* progress) {
+MatrixF shell_features(const Graph& graph, const SignalsView<float>& x,
+                       const FeatureOptions& options, Progress* progress) {
   const FeaturePlan plan =
       plan_rows(graph, x.cols(), options, options.shells.rows.within(graph.nodes()).count());
   MatrixF all(0, plan.columns());
