@@ -33,7 +33,7 @@ SEEDED = [spec for spec in GENERATED if not spec.startswith(("builtin:karate", "
 ENDINGS = [".txt", ".csv", ".edgelist", ".mtx", ".graph", ".metis", ".npy", ".npz"]
 FORMATS = ["edge-list", "matrix-market", "metis", "adjacency-csv", "adjacency-npy", "npz-scipy",
            "npz-edges", "npz-csr", "npz-ppnp"]
-VERBS = [["info"], ["convert"], ["shells"], ["filter"], ["robustness"], ["perturb"], ["train"], ["predict"], ["denoise"], ["reproduce"], ["bench"], ["data"], ["data", "list"], ["data", "get"],
+VERBS = [["info"], ["convert"], ["shells"], ["filter"], ["features"], ["robustness"], ["perturb"], ["train"], ["predict"], ["denoise"], ["reproduce"], ["bench"], ["data"], ["data", "list"], ["data", "get"],
          ["data", "path"], ["completion"]]
 
 

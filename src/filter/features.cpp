@@ -161,7 +161,7 @@ FeaturePlan plan_rows(const Graph& graph, std::int64_t width, const FeatureOptio
   const std::uint64_t row_bytes = static_cast<std::uint64_t>(plan.columns()) * sizeof(float);
   const std::uint64_t besides = plan.shells.bytes() + panel_bytes(graph.nodes(), width);
   check_budget(besides + fewest * row_bytes, options.shells.memory,
-               fmt::format("{} columns of features at {} hops", width, streamed.hops));
+               fmt::format("aggregating {} columns over {} hops", width, streamed.hops));
   const std::uint64_t left = plan.shells.budget - std::min(plan.shells.budget, besides);
   const std::uint64_t fitting = row_bytes == 0 ? rows : left / row_bytes;
   plan.rows_at_once = static_cast<NodeId>(std::clamp<std::uint64_t>(fitting, fewest, rows));
