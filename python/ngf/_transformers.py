@@ -45,7 +45,7 @@ class ShellFeatures(TransformerMixin, BaseEstimator):
     >>> from sklearn.linear_model import LogisticRegression
     >>> from sklearn.pipeline import make_pipeline
     >>> data = __import__("ngf").generate.citation_network(500)
-    >>> model = make_pipeline(ShellFeatures(data, hops=2), LogisticRegression(C=1000, max_iter=300))
+    >>> model = make_pipeline(ShellFeatures(data, hops=2), LogisticRegression())
     >>> train, _, test = data.split
     >>> near = model.fit(train, data.labels[train]).score(test, data.labels[test])
     >>> alone = model.set_params(shellfeatures__hops=0).fit(train, data.labels[train]).score(test, data.labels[test])
