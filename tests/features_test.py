@@ -162,7 +162,8 @@ class Streams(FeaturesTest):
 
     def test_mistakes(self):
         for flags, part in [(["--signal", "x.csv"], "--hops"), (["--signal", "x.csv", "--hops", "all"], "--hops"),
-                            (["--hops", "1"], "no features"), (["--signal", "x.csv", "--hops", "1", "--json"], "-o FILE"),
+                            (["--hops", "1"], "no features"),
+                            (["--signal", "x.csv", "--hops", "1", "--json"], "-o FILE"),
                             (["--signal", "x.csv", "--hops", "1", "--aggregate", "min"], "--aggregate")]:
             outcome = self.ngf("features", "path.txt", *flags)
             self.assertEqual((outcome.code, outcome.out), (2, ""), flags)
@@ -176,7 +177,8 @@ class Streams(FeaturesTest):
         self.assert_one_line(self.ngf(*flags, "large.csv", "--aggregate", "sum"), "node 1", "scale")
         self.assert_one_line(self.ngf("features", "path.txt", "--signal", "x.csv", "--hops", "70000"), "65534")
         self.assert_one_line(self.ngf(*flags[:-2], "nosuch/f.npy", "--signal", "x.csv"), "nosuch")
-        self.assert_one_line(self.ngf("features", "path.txt", "--hops", "1", "-o", "f.txt", "--signal", "x.csv"), ".csv")
+        outcome = self.ngf("features", "path.txt", "--hops", "1", "-o", "f.txt", "--signal", "x.csv")
+        self.assert_one_line(outcome, ".csv")
         self.assertFalse((self.folder / "f.npy").exists())
 
 
@@ -200,7 +202,8 @@ class Ends(FeaturesTest):
         """A bar with the time left, on a terminal."""
         self.signals(1 << 15, 32)
         main, end = pty.openpty()
-        child = subprocess.Popen([PROGRAM, "features", "rmat:scale=15", "--signal", "x.npy", "--hops", "3", "-o", "f.npy"],
+        command = ["features", "rmat:scale=15", "--signal", "x.npy", "--hops", "3", "-o", "f.npy"]
+        child = subprocess.Popen([PROGRAM, *command],
                                  cwd=self.folder, env=self.environment, stdout=subprocess.DEVNULL, stderr=end)
         os.close(end)
         text = b""
@@ -211,7 +214,7 @@ class Ends(FeaturesTest):
             pass
         os.close(main)
         self.assertEqual(child.wait(), 0)
-        self.assertIn(b"computing features", text)
+        self.assertRegex(text, rb"computing features \[.*\] \d+ %.* left")
 
 
 if __name__ == "__main__":
