@@ -24,7 +24,7 @@ def data_folder(arguments):
 
 
 def names_there(script, arguments, paths):
-    """Those wanted of `paths`, from names to files, or to None for what needs no file, that are there."""
+    """The requested names whose file exists. `paths` maps names to files, or to None where no file is needed."""
     names = []
     for name, path in paths.items():
         if arguments.names and name not in arguments.names:
@@ -57,7 +57,7 @@ def print_result(arguments, result, limit):
 
 
 def best(body, seconds=1.0):
-    """Seconds of the shortest call, of so many seconds of calls."""
+    """The shortest time of one call, in seconds. Calls are repeated until they have taken `seconds` together."""
     shortest, spent = float("inf"), 0.0
     while spent < seconds:
         start = time.perf_counter()

@@ -4,7 +4,7 @@
     bench/busy_bench.py [--build FOLDER] [--before PROGRAM] [--repeat N]
 
 Each row is one command of `ngf` with its defaults, timed from start to end: by itself, then beside a program that
-spins on one core. Results are compared first: both runs must write the same bytes. With two cores, a program that used
+spins on one core. Results are compared first: both runs must write identical bytes. With two cores, a program that used
 both perfectly would take 4/3 of its time beside another; a row fails above 2.5. `--before` names another build of the
 program, whose quiet times are printed beside. Real graphs come from $NGF_DATA or ../shared/data; where these are
 absent, synthetic graphs stand in, and the rows say so.

@@ -1,17 +1,23 @@
 #include "cost_rows.hpp"
 
+#include <Eigen/Eigenvalues>
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <functional>
 
+#include "base/parallel.hpp"
+#include "experiments/common.hpp"
 #include "filter/costs.hpp"
 #include "filter_task.hpp"
 #include "measure.hpp"
 #include "ngf/generate.hpp"
+#include "ngf/tasks/denoise_cases.hpp"
 #include "nn/costs.hpp"
+#include "nn/input.hpp"
 #include "shells/costs.hpp"
 #include "shells/plan.hpp"
+#include "tasks/costs.hpp"
 
 namespace ngf::bench {
 
@@ -30,6 +36,9 @@ class CostBench {
     add_twins();
     add_blocks();
     add_training();
+    add_features();
+    add_eigenvectors();
+    add_reproduction();
     return std::move(costs_);
   }
 
@@ -262,6 +271,92 @@ class CostBench {
     SignalsOf<float> y(graph.nodes(), width);
     add("nn::flop_of_shifts", "dense operations", nn::costs::flop_of_shifts,
         time([&] { powers.apply_to<float>(x, y); }) / powers.flops(width) / flop);
+  }
+
+  static constexpr int feature_width = 512;
+
+  /// Features of Cora's size, of which this share is not 0.
+  static SignalsOf<float> some_features(double share) {
+    SignalsOf<float> x(2708, 1433);
+    Random random(1);
+    for (float& value : x.reshaped()) value = random.uniform() < share ? 1.0F : 0.0F;
+    return x;
+  }
+
+  /// Seconds of X B and X' G, the products of an epoch without dropout.
+  double feature_products(FeaturesOf<float> features) const {
+    const nn::Input<float> input(std::move(features), 1, threads_);
+    const auto rows = static_cast<Eigen::Index>(input.rows());
+    const auto cols = static_cast<Eigen::Index>(input.cols());
+    const SignalsOf<float> b = SignalsOf<float>::Random(cols, feature_width);
+    const SignalsOf<float> g = SignalsOf<float>::Random(rows, feature_width);
+    SignalsOf<float> of_b(rows, feature_width);
+    SignalsOf<float> of_g(cols, feature_width);
+    return time([&] {
+      input.multiply({}, detail::view(b), detail::view(of_b), detail::Into::replace);
+      input.multiply_transpose({}, detail::view(g), detail::view(of_g));
+    });
+  }
+
+  void add_features() {
+    constexpr double share_of_words = 0.0127;  // in Cora's features
+    using Sparse = Eigen::SparseMatrix<float, Eigen::RowMajor, std::int64_t>;
+    const Sparse words = some_features(share_of_words).sparseView();
+    const double flops = 4 * static_cast<double>(words.nonZeros()) * feature_width;
+    const double flop = 1 / multiplication_rate(threads_, seconds_);
+    add("nn::flop_of_sparse", "dense operations", nn::costs::flop_of_sparse,
+        feature_products(words) / flops / flop);
+
+    const SignalsOf<float> x = some_features(tasks::costs::sparse_share);
+    const double ratio = feature_products(x) / feature_products(Sparse(x.sparseView()));
+    add("tasks::sparse_share", "share of entries", tasks::costs::sparse_share,
+        tasks::costs::sparse_share * ratio);
+  }
+
+  void add_eigenvectors() {
+    constexpr auto nodes = tasks::costs::eigenvector_nodes;
+    const Eigen::MatrixXd half = Eigen::MatrixXd::Random(nodes, nodes);
+    const Eigen::MatrixXd symmetric = half + half.transpose();
+    Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver;
+    // Their time grows with the cube of the nodes.
+    add("tasks::eigenvector_nodes", "nodes", static_cast<double>(nodes),
+        static_cast<double>(nodes) / std::cbrt(time([&] { solver.compute(symmetric); })));
+  }
+
+  /// What the times of a reproduction are estimated from, at the speed of `product_rate`.
+  void add_reproduction() {
+    using namespace experiments::costs;
+    const double rate = multiplication_rate(threads_, seconds_);
+    const double speed = rate / product_rate;
+    add("experiments::product_rate", "operations per second", product_rate, rate);
+
+    constexpr std::size_t graphs = 32;
+    const double seconds = time([&] {
+      parallel_for(graphs, threads_, [](std::size_t g) {
+        experiments::measure_realisation(experiments::small_graphs[g % 2], "both", 6, g);
+      });
+    });
+    add("experiments::of_realisation", "s", of_realisation, speed * seconds / graphs);
+
+    const DenoiseCase signals = denoise_case_1(PaperSettings::code, SignalKind::ngf, 8, 1);
+    DenoiseSettings fit = denoise_settings_1(PaperSettings::code, DenoiseArch::ngf, 1);
+    fit.epochs = 100;
+    fit.threads = threads_;
+    const double products =
+        epoch_flops(signals.graph, fit) * fit.epochs * static_cast<double>(signals.clean.cols());
+    add("experiments::of_product", "s per operation", of_product,
+        speed * time([&] { denoise(signals.graph, signals.noisy, &signals.clean, fit); }) /
+            products);
+
+    const Dataset dataset = citation_network(2708, 1);
+    ClassifySettings training = recipe("paper");
+    training.epochs = 50;
+    training.threads = threads_;
+    const double units = experiments::training_seconds(dataset, training, 1) / of_unit;
+    add("experiments::of_unit", "s per node, layer and hidden unit", of_unit,
+        speed * time([&] {
+          classify(dataset, dataset.splits.at(0), training, runs_of(training, 1));
+        }) / units);
   }
 
   int threads_;

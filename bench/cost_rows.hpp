@@ -13,8 +13,9 @@ struct Cost {
   double measured = 0;
 };
 
-/// Measures the constants that choose between ways of computing, on generated graphs, each for at
-/// least this number of seconds.
+/// Measures constants of the files costs.hpp on generated graphs, each for at least this number of
+/// seconds: times, and sizes at which two ways of computing take the same time. Not measured are
+/// sizes of caches and batches; each file names the benchmark that times what depends on them.
 std::vector<Cost> measure_costs(int threads, double seconds);
 
 }  // namespace ngf::bench

@@ -126,30 +126,30 @@ Json run_rules(const Study& study) {
   return rows;
 }
 
-/// Signals that the graph says nothing about: white noise, and signals of case 1 whose nodes are
-/// dealt out anew.
+/// Signals that are independent of the graph: white noise, and signals of case 1 with their values
+/// permuted over the nodes.
 Json run_harm(const Study& study) {
   Json rows = Json::array();
   DenoiseCase data = denoise_case_1(study.paper(), SignalKind::gf, study.signals, study.seed);
-  DenoiseCase dealt = data;
+  DenoiseCase shuffled = data;
   Random random(study.seed, 77);
   for (Eigen::Index s = 0; s < data.clean.cols(); ++s) {
     for (Eigen::Index u = 0; u < data.clean.rows(); ++u) data.clean(u, s) = random.normal();
     for (Eigen::Index u = data.clean.rows() - 1; u > 0; --u) {
       const auto v = static_cast<Eigen::Index>(random.below(static_cast<std::uint64_t>(u) + 1));
-      std::swap(dealt.clean(u, s), dealt.clean(v, s));
+      std::swap(shuffled.clean(u, s), shuffled.clean(v, s));
     }
   }
   for (const double power : {0.025, 0.1, 0.25}) {
     data.noisy = with_noise(data.clean, power, study.seed);
-    dealt.noisy = with_noise(dealt.clean, power, study.seed);
+    shuffled.noisy = with_noise(shuffled.clean, power, study.seed);
     for (const DenoiseArch arch : {DenoiseArch::gf, DenoiseArch::ngf, DenoiseArch::tikhonov}) {
       DenoiseSettings settings = denoise_settings_1(study.paper(), arch, study.seed);
       settings.stop = StopRule::blind;
       settings.rescale = true;
       settings.epochs = study.epochs;
       const std::array<std::pair<const char*, const DenoiseCase*>, 2> both{
-          {{"white", &data}, {"shuffled", &dealt}}};
+          {{"white", &data}, {"shuffled", &shuffled}}};
       for (const auto& [name, own] : both) {
         const DenoiseResult result = denoise(own->graph, own->noisy, &own->clean, settings);
         double worst = 0;

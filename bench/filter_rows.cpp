@@ -12,7 +12,8 @@
 #include "filter_task.hpp"
 #include "gemm.hpp"
 #include "ngf/error.hpp"
-#include "ngf/filter.hpp"
+#include "ngf/pair_weights.hpp"
+#include "ngf/random.hpp"
 
 namespace ngf::bench {
 
@@ -42,6 +43,8 @@ SparseRows sparse_filter(const Shells& shells, const Taps& taps) {
 
 /// Entries of H that are worth holding for those who need them.
 constexpr double most_entries = 2e8;
+
+constexpr int embedding_columns = 64;
 
 /// One way to compute Y.
 struct Contender {
@@ -82,6 +85,8 @@ class FilterBench {
 
   void run(std::vector<Row>& rows) {
     for (const int width : tasks_.widths) compare(width, rows);
+    for (const int width : tasks_.widths) compare_weighted(width, rows);
+    time_weights(rows);
   }
 
  private:
@@ -182,6 +187,72 @@ class FilterBench {
     // By the input and by the taps, in the form of the first row.
     rows.push_back({fmt::format("{}: ngf, gradients", task), best.back(), best.back() / best[0],
                     2 * limit / best.back(), fast[0]->note});
+  }
+
+  FilterOptions pair_options() const {
+    FilterOptions options;
+    options.normalization = Normalization::symmetric;
+    options.merging = Merging::never;
+    options.shells.storage = Storage::sparse;
+    options.shells.threads = tasks_.threads;
+    return options;
+  }
+
+  Embeddings random_embeddings(Eigen::Index width) const {
+    Random random(1);
+    MatrixF rows(graph_.nodes(), width);
+    for (Eigen::Index i = 0; i < rows.size(); ++i) {
+      rows.data()[i] = static_cast<float>(random.normal());
+    }
+    return Embeddings(rows);
+  }
+
+  /// Products with a weight for each pair, over those of the same lists without.
+  void compare_weighted(int width, std::vector<Row>& rows) const {
+    AlignedSignals from(graph_.nodes(), width);
+    AlignedSignals to(graph_.nodes(), width);
+    AlignedSignals expected(graph_.nodes(), width);
+    const SignalsView<float> x = from.matrix();
+    SignalsSlice<float> y = to.matrix();
+    const NeighborhoodFilter plain(graph_, taps_, pair_options());
+    plain.apply_to<float>(x, expected.matrix());
+    const Embeddings embeddings = random_embeddings(embedding_columns);
+    // With power 0 all weights are 1.
+    PairFilter(graph_, taps_, embeddings, 0, pair_options()).apply_to<float>(x, y);
+    const std::string task = fmt::format("{}, K={}, F={}", name_, count_, width);
+    const float error = (y - expected.matrix()).cwiseAbs().maxCoeff();
+    if (!(error <= 1e-5F * expected.matrix().cwiseAbs().maxCoeff())) {
+      throw Error(fmt::format("{}: pair weights are off by {:.1e}", task, error));
+    }
+    const PairFilter weighted(graph_, taps_, embeddings, 1, pair_options());
+    const auto best = best_seconds(
+        {[&] { plain.apply_to<float>(x, y); }, [&] { weighted.apply_to<float>(x, y); }},
+        tasks_.seconds);
+    const double limit = 2 * entries_ * width / tasks_.multiplications;
+    rows.push_back({fmt::format("{}: ngf, sparse, symmetric", task), best[0], 1, limit / best[0],
+                    std::string(form_name(plain.form<float>(width)))});
+    rows.push_back({fmt::format("{}: ngf, pair weights, symmetric", task), best[1],
+                    best[1] / best[0], limit / best[1],
+                    megabytes(static_cast<double>(weighted.weight_bytes()))});
+  }
+
+  /// The weights of all pairs, over the product of as many columns as embeddings have.
+  void time_weights(std::vector<Row>& rows) const {
+    AlignedSignals from(graph_.nodes(), embedding_columns);
+    AlignedSignals to(graph_.nodes(), embedding_columns);
+    SignalsSlice<float> y = to.matrix();
+    const Embeddings embeddings = random_embeddings(embedding_columns);
+    FilterOptions options = pair_options();
+    options.normalization = Normalization::none;
+    const NeighborhoodFilter plain(graph_, taps_, options);
+    const auto best = best_seconds({[&] { plain.apply_to<float>(from.matrix(), y); },
+                                    [&] { PairFilter(plain.shells(), taps_, embeddings, 1); }},
+                                   tasks_.seconds);
+    rows.push_back({fmt::format("{}, K={}: ngf, weights of pairs, {} columns", name_, count_,
+                                embedding_columns),
+                    best[1], best[1] / best[0],
+                    2 * entries_ * embedding_columns / tasks_.multiplications / best[1],
+                    "over the product of the same columns"});
   }
 
   /// By the taps, for G = X: <X, A_k X>, each shell by itself.

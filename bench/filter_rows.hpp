@@ -9,7 +9,7 @@
 
 namespace ngf::bench {
 
-/// The task: Y = H X, with H = sum over k < taps of h_k A_k, and X of so many columns, in float.
+/// The task: Y = H X, with H = sum over k < taps of h_k A_k, and X of `widths` columns, in float.
 /// Peers have H at hand, as a sparse matrix or a dense one; ngf has the shells and the taps.
 struct FilterTasks {
   std::vector<std::uint32_t> taps{3, 5, 10};

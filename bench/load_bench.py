@@ -108,7 +108,7 @@ def print_table(rows):
             f"{row['name']:34} {row['seconds']:8.3f} {row['ratio']:7.1f}x "
             f"{row['megabytes_a_second']:7.0f} {row['limit_fraction']:9.1%} {peak:>11}"
         )
-    print("limit: reading the same bytes from the page cache, one thread")
+    print("limit: reading the file from the page cache, one thread")
 
 
 def main():

@@ -30,8 +30,8 @@ double seconds_of(const Body& body) {
 std::vector<double> best_seconds(const std::vector<std::function<void()>>& bodies,
                                  double enough = 1);
 
-/// Multiplications and additions of floats a second that all threads together reach on tiles that
-/// stay in the nearest caches: the best of so many seconds.
+/// Multiplications and additions of floats per second, of all threads together, on tiles that stay
+/// in the nearest caches: the best of the repetitions that fit into `enough` seconds.
 double multiplication_rate(int threads, double enough = 1);
 
 /// Bytes a second that all threads together can write to memory, past the caches.

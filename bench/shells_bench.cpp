@@ -22,7 +22,7 @@ struct Subject {
   std::function<Graph()> graph;
   bool all_hops = true;
   std::vector<std::uint32_t> few_hops{1, 2, 3, 4};
-  /// Peers that are slow search from so many sources, and their time is scaled up.
+  /// Slow peers search from at most this number of sources, and their time is scaled up.
   NodeId peer_sources = 4000;
 };
 

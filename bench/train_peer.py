@@ -12,7 +12,7 @@ A run's result is its test accuracy after the epoch of best validation accuracy,
     train_peer.py speed    --data DIR [--dataset cora,citeseer] [--taps 3,10] [--hidden 512,64] [--runs 1,25]
     train_peer.py check    --data DIR [--dataset cora]
 
-`accuracy` writes FILE.json anew after each finished (dataset, K, filter). `speed` prints a JSON list of
+`accuracy` rewrites FILE.json after each finished (dataset, K, filter). `speed` prints a JSON list of
 {name, seconds}, seconds an epoch, best of several in turns. `check` compares the logits and
 gradients of every order of products with dense ones in double, whose H is found in another way.
 
@@ -110,7 +110,7 @@ class SparseNetwork(CheapNetwork):
 
 
 class PlainNetwork:
-    """The authors' order, one run: everything dense, from left to right, on all nodes, anew in each epoch."""
+    """The authors' order, one run: everything dense, from left to right, on all nodes, repeated in each epoch."""
 
     def __init__(self, matrix, dataset, dtype=torch.float32):
         self.matrix = torch.from_numpy(matrix).to(dtype)
@@ -203,7 +203,7 @@ def run_cell(dataset, shells, kind, taps, runs, hidden):
 
 
 def json_lines(records):
-    """A JSON list with one record a line."""
+    """A JSON list with one record per line."""
     return "[\n" + ",\n".join(map(json.dumps, records)) + "\n]\n"
 
 

@@ -209,6 +209,10 @@ void warn(const Common& common, std::string_view text) {
   if (!common.quiet && speaks()) print_stderr("ngf: warning: {}\n", one_line(text));
 }
 
+void note(const Common& common, std::string_view text) {
+  if (!common.quiet && speaks()) print_stderr("ngf: {}\n", one_line(text));
+}
+
 void print_json(const Json& json) {
   // Names of files need not be UTF-8, which JSON must be.
   fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));

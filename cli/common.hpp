@@ -102,6 +102,9 @@ void check_picture(const std::filesystem::path& path);
 /// One line on stderr, unless --quiet.
 void warn(const Common& common, std::string_view text);
 
+/// The same for what is no warning.
+void note(const Common& common, std::string_view text);
+
 /// Prints the object as the program's whole output.
 void print_json(const Json& json);
 

@@ -9,7 +9,9 @@
 #include "base/names.hpp"
 #include "common.hpp"
 #include "data_streams.hpp"
+#include "graph/name_index.hpp"
 #include "graph_source.hpp"
+#include "io/input.hpp"
 #include "ngf/generate.hpp"
 #include "ngf/io/write.hpp"
 #include "verbs.hpp"
@@ -26,20 +28,36 @@ struct Convert {
   std::uint64_t knn = 0;  ///< 0: the input is a graph
 };
 
+/// The names of the points, from their ids. Row numbers say nothing, and ids that repeat name
+/// nothing.
+NodeNames names_of(const NodeNames& ids, const Convert& convert) {
+  detail::NameIndex index;
+  bool row_numbers = true;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (index.add(ids[i]) != i) {
+      warn(convert.common, fmt::format("{}: {} is the id of several points, so nodes get no names",
+                                       convert.source.name(), io::quoted(ids[i])));
+      return {};
+    }
+    row_numbers = row_numbers && ids[i] == std::to_string(i);
+  }
+  return row_numbers ? NodeNames() : ids;
+}
+
 /// The nearest-neighbour graph of a table of points.
 io::ReadResult join_nearest(const Convert& convert) {
   const std::string& name = convert.source.name();
-  const Matrix points = io::read_matrix(
-      input_path(name),
-      {.threads = convert.common.threads, .memory = convert.common.memory, .skip_ids = true});
+  const io::Table points = io::read_table(
+      input_path(name), {.threads = convert.common.threads, .memory = convert.common.memory});
   TerminalProgress progress("joining nearest neighbours", convert.common.quiet);
   io::ReadResult result;
   naming(name, [&] {
-    result.dataset.graph = knn_graph(points, convert.knn,
+    result.dataset.graph = knn_graph(points.numbers, convert.knn,
                                      {.threads = convert.common.threads,
                                       .memory = convert.common.memory,
                                       .progress = &progress});
   });
+  result.dataset.names = names_of(points.text.rows, convert);
   return result;
 }
 

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "io/atomic_file.hpp"
 #include "io/formats.hpp"
@@ -21,18 +20,22 @@ constexpr const char* dash = "-";
 
 }  // namespace
 
-void print_matrix(const Matrix& matrix, std::uint64_t total) {
+void print_matrix(const Matrix& matrix, const NodeNames& nodes, const NodeNames& columns,
+                  std::uint64_t total) {
   constexpr Eigen::Index most_columns = 6;
   const Eigen::Index shown = std::min(matrix.cols(), most_columns);
   std::vector<std::string> names{"node"};
-  for (Eigen::Index j = 0; j < shown; ++j) names.push_back(fmt::format("[{}]", j));
+  for (Eigen::Index j = 0; j < shown; ++j) {
+    names.push_back(columns.empty() ? fmt::format("[{}]", j)
+                                    : std::string(columns[static_cast<std::size_t>(j)]));
+  }
   const bool cut = shown < matrix.cols();
   if (cut) names.push_back(fmt::format("... {} columns", matrix.cols()));
   std::vector<std::vector<std::string>> rows;
   const auto count = std::min<Eigen::Index>(matrix.rows(), shown_rows);
   for (Eigen::Index i = 0; i < count; ++i) {
     std::vector<std::string>& row = rows.emplace_back();
-    row.push_back(std::to_string(i));
+    row.push_back(label_of(nodes, static_cast<std::size_t>(i)));
     for (Eigen::Index j = 0; j < shown; ++j) row.push_back(fmt::format("{:.6g}", matrix(i, j)));
     if (cut) row.emplace_back("...");
   }
@@ -66,29 +69,16 @@ std::filesystem::path input_path(const std::filesystem::path& name) {
   return "/dev/stdin";
 }
 
-Matrix read_matrix_from(const std::filesystem::path& name, const Common& common, int copies) {
+io::Table read_table_from(const std::filesystem::path& name, const Common& common, int copies) {
   if (name == dash && communicator() != nullptr) {
     throw Error("standard input reaches rank 0 only, but each rank reads the signals; name a file");
   }
-  return io::read_matrix(input_path(name),
-                         {.threads = common.threads, .memory = common.memory, .copies = copies});
+  return io::read_table(input_path(name),
+                        {.threads = common.threads, .memory = common.memory, .copies = copies});
 }
 
-Matrix read_signals(const std::filesystem::path& name, NodeId nodes, const Common& common,
-                    int copies) {
-  Matrix signals = read_matrix_from(name, common, copies);
-  if (signals.rows() != static_cast<Eigen::Index>(nodes)) {
-    throw Error(fmt::format("{}: {} rows; the graph has {} nodes, and each needs a row",
-                            name.string(), signals.rows(), nodes));
-  }
-  for (Eigen::Index u = 0; u < signals.rows(); ++u) {
-    for (Eigen::Index f = 0; f < signals.cols(); ++f) {
-      if (std::isfinite(signals(u, f))) continue;
-      throw Error(fmt::format("{}: row {}, column {} is {}; expected a finite number",
-                              name.string(), u, f, signals(u, f)));
-    }
-  }
-  return signals;
+std::string label_of(const NodeNames& names, std::size_t node) {
+  return names.empty() ? std::to_string(node) : std::string(names[node]);
 }
 
 void print_rows(const std::vector<std::string>& names,
@@ -112,14 +102,19 @@ void print_rows(const std::vector<std::string>& names,
   }
 }
 
-void write_data(const std::filesystem::path& out, const Matrix& matrix, bool rows_are_nodes) {
+void write_data(const std::filesystem::path& out, const Matrix& matrix, const io::TableText& text,
+                bool rows_are_nodes) {
   if (to_terminal(out)) {
-    if (rows_are_nodes) return print_matrix(matrix, static_cast<std::uint64_t>(matrix.rows()));
-    return print_matrix(matrix.transpose(), static_cast<std::uint64_t>(matrix.cols()));
+    if (rows_are_nodes) {
+      return print_matrix(matrix, text.rows, text.columns,
+                          static_cast<std::uint64_t>(matrix.rows()));
+    }
+    return print_matrix(matrix.transpose(), text.columns, text.rows,
+                        static_cast<std::uint64_t>(matrix.cols()));
   }
-  if (!to_stdout(out)) return io::write_matrix(out, matrix);
+  if (!to_stdout(out)) return io::write_matrix(out, matrix, text);
   io::AtomicFile file(output_path(out));
-  io::write_csv_matrix(file, matrix);
+  io::write_csv_table(file, matrix, text);
   file.commit();
 }
 

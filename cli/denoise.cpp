@@ -24,6 +24,7 @@
 #include "ngf/io/write.hpp"
 #include "ngf/report/chart.hpp"
 #include "ngf/summary.hpp"
+#include "node_signals.hpp"
 #include "verbs.hpp"
 
 namespace ngf::cli {
@@ -86,25 +87,6 @@ DenoiseSettings settings_of(const DenoiseVerb& verb) {
   settings.threads = verb.common.threads;
   settings.memory = verb.common.memory;
   return settings;
-}
-
-/// Signals as columns, and whether the file has them as rows.
-struct Signals {
-  Matrix columns;
-  bool turned = false;
-};
-
-Signals read_signals(const std::filesystem::path& path, NodeId nodes, const Common& common) {
-  // The result, and the transposed copies of both.
-  constexpr int copies = 3;
-  Matrix matrix = read_matrix_from(path, common, copies);
-  const auto n = static_cast<Eigen::Index>(nodes);
-  if (matrix.rows() == n) return {std::move(matrix), false};
-  if (matrix.cols() == n) return {matrix.transpose(), true};
-  throw Error(
-      fmt::format("{}: {} x {} numbers; the graph has {} nodes, so signals have {} rows or "
-                  "{} columns",
-                  path.string(), matrix.rows(), matrix.cols(), nodes, nodes, nodes));
 }
 
 // ---- Charts ----
@@ -291,29 +273,28 @@ void run_denoise(const DenoiseVerb& verb) {
   if (!to_stdout(verb.out)) io::check_matrix_name(verb.out);
   check_output(verb.common, verb.out);
   check_picture(verb.plot);
-  const io::ReadResult read = verb.source.load(verb.common);
+  io::ReadResult read = verb.source.load(verb.common);
   const Graph& graph = read.dataset.graph;
-  const Signals noisy = read_signals(verb.signal, graph.nodes(), verb.common);
+  const NodeIds ids = take_ids(read);
+  // The result, and the transposed copies of both.
+  constexpr SignalRules rules{.copies = 3, .by_shape = true};
+  const NodeSignals noisy = read_signals(verb.signal, ids, verb.common, rules);
   std::optional<Matrix> clean;
-  if (!verb.clean.empty()) clean = read_signals(verb.clean, graph.nodes(), verb.common).columns;
+  if (!verb.clean.empty()) clean = read_signals(verb.clean, ids, verb.common, rules).values;
   TerminalProgress progress("denoising", verb.common.quiet);
   const auto begun = std::chrono::steady_clock::now();
   DenoiseResult result;
   const std::string files =
       verb.signal.string() + (clean ? fmt::format(", {}", verb.clean.string()) : "");
   naming(files, [&] {
-    result = denoise(graph, noisy.columns, clean ? &*clean : nullptr, settings, &progress);
+    result = denoise(graph, noisy.values, clean ? &*clean : nullptr, settings, &progress);
   });
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
   progress.clear();
-  if (noisy.turned) {
-    write_data(verb.out, result.signals.transpose(), false);
-  } else {
-    write_data(verb.out, result.signals);
-  }
+  write_signals(verb.out, result.signals, noisy.layout, ids);
   if (!verb.plot.empty()) {
-    const auto charts = charts_of(verb, noisy.columns, clean ? &*clean : nullptr, result);
+    const auto charts = charts_of(verb, noisy.values, clean ? &*clean : nullptr, result);
     io::AtomicFile file(verb.plot);
     file.write(to_svg(charts));
     file.commit();
@@ -361,9 +342,11 @@ void add_denoise(CLI::App& program) {
   CLI::App* const verb =
       program.add_subcommand("denoise", "Denoise signals on the nodes, and fill in missing values");
   denoise->source.add_to(*verb);
-  verb->add_option("--signal", denoise->signal,
-                   "Noisy signals: .csv or .npy, nodes as rows or columns; NaN is a missing value; "
-                   "- for standard input")
+  verb->add_option(
+          "--signal", denoise->signal,
+          "Noisy signals: .csv or .npy, nodes as rows or columns, with or without names and "
+          "times; NaN is a missing value; "
+          "- for standard input")
       ->required();
   verb->add_option("-o,--output", denoise->out, "File to write: .csv or .npy [stdout, as CSV]");
   verb->add_option("--arch", denoise->arch, "Denoising method")

@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "base/memory.hpp"
 #include "base/names.hpp"
@@ -16,6 +18,7 @@
 #include "io/text.hpp"
 #include "ngf/error.hpp"
 #include "ngf/io/write.hpp"
+#include "node_signals.hpp"
 #include "plan_report.hpp"
 #include "ranks.hpp"
 #include "shell_flags.hpp"
@@ -41,7 +44,9 @@ struct FeaturesVerb {
 /// Settings of the verb.
 struct FeaturesInput {
   Graph graph;
-  MatrixF x;  ///< of all nodes; with several ranks, in the order of the partition
+  NodeIds ids;
+  MatrixF x;            ///< of all nodes; with several ranks, in the order of the partition
+  SignalLayout layout;  ///< of the file of x
   std::shared_ptr<const Partition> partition;
   FeatureOptions options;
 };
@@ -65,18 +70,22 @@ MatrixF dense_features(Dataset& dataset, const FeaturesVerb& verb) {
   return *sparse;
 }
 
-/// The signals of a file, in single precision.
-MatrixF read_singles(const FeaturesVerb& verb, NodeId nodes, const Partition* partition) {
-  Matrix signals = read_signals(verb.signal, nodes, verb.common, 2);
-  MatrixF x(signals.rows(), signals.cols());
-  for (NodeId u = 0; u < nodes; ++u) {
+/// Reads the signals of a file, in single precision.
+void read_singles(const FeaturesVerb& verb, FeaturesInput& input) {
+  NodeSignals read =
+      read_signals(verb.signal, input.ids, verb.common, {.copies = 2, .finite = true});
+  input.layout = std::move(read.layout);
+  const Matrix& signals = read.values;
+  const Partition* const partition = input.partition.get();
+  MatrixF& x = input.x;
+  x.resize(signals.rows(), signals.cols());
+  for (NodeId u = 0; u < input.ids.nodes; ++u) {
     x.row(u) = signals.row(partition == nullptr ? u : partition->old_number(u)).cast<float>();
   }
   if (!x.allFinite()) {
     throw Error(fmt::format("{}: a value exceeds the range of single precision; scale the signals",
                             verb.signal.string()));
   }
-  return x;
 }
 
 FeaturesInput read_input(const FeaturesVerb& verb) {
@@ -84,6 +93,7 @@ FeaturesInput read_input(const FeaturesVerb& verb) {
   input.options.aggregate = detail::kind_named(verb.aggregate, aggregate_name, Aggregate::max);
   input.options.shells = verb.shells.options(verb.common);
   io::ReadResult read = verb.source.load(verb.common);
+  input.ids = share_ids(take_ids(read));
   if (!takes_features(verb)) read.dataset.features = std::monostate();
   if (communicator() != nullptr) {
     ShardedDataset sharded = distribute(read.dataset, input.options.shells.hops);
@@ -91,11 +101,32 @@ FeaturesInput read_input(const FeaturesVerb& verb) {
     input.partition = std::move(sharded.partition);
     input.options.shells.rows = input.partition->own();
   }
-  input.x = takes_features(verb)
-                ? dense_features(read.dataset, verb)
-                : read_singles(verb, read.dataset.graph.nodes(), input.partition.get());
+  if (takes_features(verb)) {
+    input.x = dense_features(read.dataset, verb);
+  } else {
+    read_singles(verb, input);
+  }
   input.graph = std::move(read.dataset.graph);
   return input;
+}
+
+/// The text around the features: columns are called NAME for the signals themselves, and
+/// NAME_mean_hop1, ... for their means.
+io::TableText text_of(const FeaturesInput& input) {
+  io::TableText text = text_by_node(input.layout, input.ids, input.x.cols());
+  const NodeNames signals = text.columns;
+  const std::string_view aggregate = aggregate_name(input.options.aggregate);
+  for (std::uint32_t hop = 1; hop <= input.options.shells.hops; ++hop) {
+    for (std::size_t j = 0; j < signals.size(); ++j) {
+      text.columns.push_back(fmt::format("{}_{}_hop{}", signals[j], aggregate, hop));
+    }
+  }
+  return text;
+}
+
+void show(const MatrixF& rows, const FeaturesInput& input) {
+  const io::TableText text = text_of(input);
+  print_matrix(rows.cast<double>(), text.rows, text.columns, input.graph.nodes());
 }
 
 /// Prints the features of the first nodes, and computes no others.
@@ -103,15 +134,14 @@ FeaturePlan print_first_rows(const FeaturesInput& input, Progress& progress) {
   FeatureOptions options = input.options;
   options.shells.rows = RowRange{0, static_cast<NodeId>(shown_rows)}.within(input.graph.nodes());
   const FeaturePlan plan = plan_features(input.graph, input.x.cols(), options);
-  const MatrixF rows = shell_features(input.graph, input.x, options, &progress);
-  print_matrix(rows.cast<double>(), input.graph.nodes());
+  show(shell_features(input.graph, input.x, options, &progress), input);
   return plan;
 }
 
 FeaturePlan write_features(const FeaturesVerb& verb, const FeaturesInput& input,
                            Progress& progress) {
   const FeaturePlan plan = plan_features(input.graph, input.x.cols(), input.options);
-  io::MatrixWriter file(output_path(verb.out), input.graph.nodes(), plan.columns());
+  io::MatrixWriter file(output_path(verb.out), input.graph.nodes(), plan.columns(), text_of(input));
   const auto write = [&](NodeId /*first*/, const MatrixF& rows) { file.write(rows); };
   stream_features(input.graph, input.x, plan, write, &progress);
   file.commit();
@@ -131,10 +161,10 @@ FeaturePlan write_together(const FeaturesVerb& verb, const FeaturesInput& input,
   const MatrixF all = all_rows<float>(own, partition);
   if (!speaks()) return plan;
   if (to_terminal(verb.out)) {
-    print_matrix(all.cast<double>(), input.graph.nodes());
+    show(all, input);
     return plan;
   }
-  io::MatrixWriter file(output_path(verb.out), all.rows(), all.cols());
+  io::MatrixWriter file(output_path(verb.out), all.rows(), all.cols(), text_of(input));
   file.write(all);
   file.commit();
   return plan;
@@ -184,9 +214,10 @@ void add_features(CLI::App& program) {
   CLI::App* const verb = program.add_subcommand(
       "features", "Compute node features for other models: signals aggregated over each shell");
   features->source.add_to(*verb);
-  verb->add_option("--signal", features->signal,
-                   "Signals: .csv or .npy, one row per node; - for standard input; "
-                   "features: those of the data set [features]");
+  verb->add_option(
+      "--signal", features->signal,
+      "Signals: .csv or .npy, one row per node, or times as rows and nodes as columns; - "
+      "for standard input; features: those of the data set [features]");
   features->shells.add_streamed_to(*verb);
   verb->get_option("--hops")->description("Aggregate over the shells 1..H");
   verb->add_option("--aggregate", features->aggregate,

@@ -20,7 +20,9 @@
 #include "io/text.hpp"
 #include "ngf/error.hpp"
 #include "ngf/io/write.hpp"
+#include "ngf/pair_weights.hpp"
 #include "ngf/sharded_filter.hpp"
+#include "node_signals.hpp"
 #include "plan_report.hpp"
 #include "ranks.hpp"
 #include "shell_flags.hpp"
@@ -41,20 +43,33 @@ struct FilterVerb {
   std::filesystem::path signal;
   std::filesystem::path node_taps;
   std::filesystem::path fit;
+  std::filesystem::path pair_weights;  // "features", or a file of embeddings
+  double pair_power = 1;
   std::filesystem::path out;
 };
 
+/// What is filtered, and how.
+struct FilterInput {
+  Graph graph;
+  NodeIds ids;
+  Taps taps;
+  Matrix x;  ///< with several ranks, the rows of this one; empty where only a plan is wanted
+  SignalLayout layout;  ///< of the file of x
+  std::shared_ptr<const Partition> partition;
+  std::optional<Embeddings> embeddings;  ///< with --pair-weights
+};
+
 /// One row of taps per node.
-Taps read_node_taps(const std::filesystem::path& path, NodeId nodes, const Common& common) {
-  const Matrix values = read_signals(path, nodes, common, 2);
-  std::vector<std::uint32_t> group(nodes);
+Taps read_node_taps(const std::filesystem::path& path, const NodeIds& ids, const Common& common) {
+  const Matrix values = read_signals(path, ids, common, {.copies = 2, .finite = true}).values;
+  std::vector<std::uint32_t> group(ids.nodes);
   std::iota(group.begin(), group.end(), 0U);
   return {static_cast<std::size_t>(values.cols()),
           {values.data(), values.data() + values.size()},
           std::move(group)};
 }
 
-Taps taps_of(const FilterVerb& verb, NodeId nodes) {
+Taps taps_of(const FilterVerb& verb, const NodeIds& ids) {
   if (!verb.fit.empty()) {
     if (!verb.shells.given()) {
       throw CLI::ValidationError("--fit", "say how many hops the taps reach: --hops H");
@@ -63,7 +78,7 @@ Taps taps_of(const FilterVerb& verb, NodeId nodes) {
     if (hops == all_hops) throw CLI::ValidationError("--hops", "--fit needs a number of hops");
     return std::vector<double>(hops + std::size_t{1}, 1.0);
   }
-  if (!verb.node_taps.empty()) return read_node_taps(verb.node_taps, nodes, verb.common);
+  if (!verb.node_taps.empty()) return read_node_taps(verb.node_taps, ids, verb.common);
   if (verb.flags.taps.empty()) {
     throw CLI::ValidationError("--taps", "name the taps: --taps 1,0.5,0.25");
   }
@@ -71,13 +86,14 @@ Taps taps_of(const FilterVerb& verb, NodeId nodes) {
 }
 
 /// Writes the result with several ranks: each writes its own rows, if the format stores rows.
-void write_together(const Matrix& own, const Partition& partition,
+void write_together(const Matrix& own, const FilterInput& input,
                     const std::filesystem::path& path) {
-  if (io::lower_case(path.extension().string()) == ".npy") {
+  const Partition& partition = *input.partition;
+  if (input.layout.is_plain() && io::lower_case(path.extension().string()) == ".npy") {
     return write_npy_rows<double>(path, own, partition);
   }
   const Matrix all = all_rows<double>(own, partition);
-  if (speaks()) write_data(path, all);
+  if (speaks()) write_signals(path, all, input.layout, input.ids);
 }
 
 void print_fit(const FittedTaps& found, double seconds, std::string_view storage, bool as_json) {
@@ -120,22 +136,29 @@ void add_facts(Json& json, const NeighborhoodFilter& filter, const FilterVerb& v
     json["lmax"].push_back(filter.largest_value(k).value);
   }
 }
+void add_facts(Json& json, const PairFilter& filter, const FilterVerb& verb, std::int64_t width) {
+  json["form"] = form_name(filter.form<double>(width));
+  json["pair_power"] = verb.pair_power;
+  json["bytes_of_weights"] = filter.weight_bytes();
+}
 void add_facts(Json& json, const ShiftOperator& /*shift*/, const FilterVerb& /*verb*/,
                std::int64_t /*width*/) {
   json["form"] = "powers";
 }
 
-/// Applies a filter of any kind. With several ranks, x has the rows of this rank.
+/// Applies a filter of any kind.
 template <typename Filter, typename Local>
 void run_with(const Filter& filter, const Local& local, std::string_view storage,
-              const FilterVerb& verb, const Matrix& x, const Partition* partition) {
+              const FilterVerb& verb, const FilterInput& input) {
+  const Matrix& x = input.x;
+  const Partition* const partition = input.partition.get();
   TerminalProgress progress("filtering", verb.common.quiet);
   const auto begun = std::chrono::steady_clock::now();
   const auto seconds = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
   };
   if (!verb.fit.empty()) {
-    Matrix y = read_signals(verb.fit, filter.nodes(), verb.common, 1);
+    Matrix y = read_signals(verb.fit, input.ids, verb.common, {.finite = true}).values;
     if (partition != nullptr) y = own_rows(y, *partition);
     const FittedTaps found = fit_taps(filter, x, y);
     if (!std::isfinite(found.residual)) {
@@ -157,9 +180,9 @@ void run_with(const Filter& filter, const Local& local, std::string_view storage
   }
   progress.clear();
   if (partition == nullptr) {
-    write_data(verb.out, y);
+    write_signals(verb.out, y, input.layout, input.ids);
   } else {
-    write_together(y, *partition, verb.out);
+    write_together(y, input, verb.out);
   }
   if (!verb.common.json) {
     print_summary(verb.common, verb.out,
@@ -172,7 +195,9 @@ void run_with(const Filter& filter, const Local& local, std::string_view storage
             {"storage", storage},
             {"flops", filter.flops(x.cols())},
             {"written", verb.out.string()}};
-  if (partition != nullptr) json["ranks"] = ranks_of(local, *partition);
+  if constexpr (requires { ranks_of(local, *partition); }) {
+    if (partition != nullptr) json["ranks"] = ranks_of(local, *partition);
+  }
   add_facts(json, local, verb, x.cols());
   print_json(json);
 }
@@ -197,17 +222,45 @@ int copies_at_work(const FilterVerb& verb) {
   return 1 + 3 * static_cast<int>(std::min(hops_of(verb), 1000U) + 1);
 }
 
-/// Settings of a filter.
-struct FilterInput {
-  Graph graph;
-  Taps taps;
-  Matrix x;  ///< with several ranks, the rows of this one; empty where only a plan is wanted
-  std::shared_ptr<const Partition> partition;
-};
+/// The embeddings that weight pairs.
+Embeddings read_embeddings(const FilterVerb& verb, const Dataset& dataset, const NodeIds& ids) {
+  const bool of_features = verb.pair_weights == "features";
+  std::optional<Embeddings> found;
+  naming(of_features ? verb.source.name() : verb.pair_weights.string(), [&] {
+    if (of_features) {
+      found = feature_embeddings(dataset);
+    } else {
+      found = Embeddings(
+          read_signals(verb.pair_weights, ids, verb.common, {.copies = 1, .finite = true}).values);
+    }
+  });
+  if (found->zero_rows() > 0) {
+    warn(verb.common, fmt::format("{} of {} nodes have an embedding of zeros: pairs with them have "
+                                  "weight 0",
+                                  found->zero_rows(), found->nodes()));
+  }
+  return *found;
+}
+
+/// Throws usage errors.
+void check_pair_flags(const FilterVerb& verb) {
+  if (verb.pair_weights.empty()) return;
+  if (verb.flags.polynomial()) {
+    throw CLI::ValidationError("--pair-weights", "is for --kind neighborhood");
+  }
+  if (verb.flags.normalization() == Normalization::lmax) {
+    throw CLI::ValidationError("--pair-weights", "is for --normalize none, symmetric or row");
+  }
+}
 
 FilterInput read_input(const FilterVerb& verb) {
   FilterInput input;
+  if (!verb.pair_weights.empty() && communicator() != nullptr) {
+    throw Error("--pair-weights needs all nodes in one process; run it without mpirun");
+  }
   io::ReadResult read = verb.source.load(verb.common);
+  input.ids = share_ids(take_ids(read));
+  if (!verb.pair_weights.empty()) input.embeddings = read_embeddings(verb, read.dataset, input.ids);
   if (communicator() != nullptr) {
     ShardedDataset sharded = distribute_graph(read.dataset.graph, hops_of(verb));
     read.dataset = std::move(sharded.dataset);
@@ -215,9 +268,12 @@ FilterInput read_input(const FilterVerb& verb) {
   }
   input.graph = std::move(read.dataset.graph);
   if (!verb.signal.empty()) {
-    input.x = read_signals(verb.signal, input.graph.nodes(), verb.common, 1 + copies_at_work(verb));
+    NodeSignals signals = read_signals(verb.signal, input.ids, verb.common,
+                                       {.copies = 1 + copies_at_work(verb), .finite = true});
+    input.x = std::move(signals.values);
+    input.layout = std::move(signals.layout);
   }
-  input.taps = taps_of(verb, input.graph.nodes());
+  input.taps = taps_of(verb, input.ids);
   if (input.partition != nullptr) {
     if (!verb.signal.empty()) input.x = own_rows(input.x, *input.partition);
     input.taps = sharded_taps(input.taps, *input.partition);
@@ -238,26 +294,29 @@ FilterOptions options_of(const FilterVerb& verb, const FilterInput& input) {
 }
 
 void show_plan(const FilterVerb& verb, const FilterInput& input) {
-  const auto& [graph, taps, x, partition] = input;
+  const auto& [graph, ids, taps, x, layout, partition, embeddings] = input;
+  const FilterOptions options = options_of(verb, input);
   // The largest eigenvalue does not change any size.
   const Shift shift =
       verb.flags.shift() == Shift::adjacency_lmax ? Shift::adjacency : verb.flags.shift();
   const Json plan =
       verb.flags.polynomial()
           ? plan_json(PolynomialFilter(graph, taps, shift, verb.common.threads), x.cols())
-          : plan_json(plan_filter(graph, taps, options_of(verb, input)), graph.nodes());
+          : plan_json(embeddings ? plan_pair_filter(graph, taps, options)
+                                 : plan_filter(graph, taps, options),
+                      graph.nodes());
   print_plan(plan, verb.common);
 }
 
 /// Builds the filter and applies it.
 void filter_signals(const FilterVerb& verb, const FilterInput& input) {
-  const auto& [graph, taps, x, partition] = input;
+  const auto& [graph, ids, taps, x, layout, partition, embeddings] = input;
   std::optional<detail::MemoryReserve> for_work(
       std::in_place, static_cast<std::uint64_t>(copies_at_work(verb)) *
                          static_cast<std::uint64_t>(x.size()) * sizeof(double));
   const auto run = [&](const auto& filter, const auto& local, std::string_view storage) {
     for_work.reset();
-    run_with(filter, local, storage, verb, x, partition.get());
+    run_with(filter, local, storage, verb, input);
   };
   std::optional<TerminalProgress> progress(std::in_place, "finding shells", verb.common.quiet);
   if (verb.flags.polynomial() && partition == nullptr) {
@@ -267,6 +326,11 @@ void filter_signals(const FilterVerb& verb, const FilterInput& input) {
     const ShardedPolynomialFilter filter(graph, taps, verb.flags.shift(), verb.common.threads,
                                          partition, &*progress);
     run(filter, filter.shift(), "shift");
+  } else if (embeddings) {
+    const PairFilter filter(graph, taps, *embeddings, verb.pair_power, options_of(verb, input),
+                            &*progress);
+    progress.reset();
+    run(filter, filter, storage_name(filter.shells().storage()));
   } else if (partition == nullptr) {
     const FilterPlan plan = plan_filter(graph, taps, options_of(verb, input), &*progress);
     const NeighborhoodFilter filter(build_shells(graph, plan.shells, &*progress), taps, plan,
@@ -285,6 +349,7 @@ void run_filter(const FilterVerb& verb) {
   if (!verb.plan && verb.signal.empty()) {
     throw CLI::ValidationError("--signal", "name the signals to filter: --signal X");
   }
+  check_pair_flags(verb);
   if (!to_stdout(verb.out)) io::check_matrix_name(verb.out);
   if (!verb.plan && verb.fit.empty()) check_output(verb.common, verb.out);
   const FilterInput input = read_input(verb);
@@ -299,8 +364,10 @@ void add_filter(CLI::App& program) {
   CLI::App* const verb =
       program.add_subcommand("filter", "Filter signals on the nodes, or fit a filter to signals");
   filter->source.add_to(*verb);
-  verb->add_option("--signal", filter->signal,
-                   "Signals: .csv or .npy, one row per node; - for standard input");
+  verb->add_option(
+      "--signal", filter->signal,
+      "Signals: .csv or .npy, one row per node, or times as rows and nodes as columns; - for "
+      "standard input");
   auto* const taps = filter->flags.add_to(*verb);
   auto* const node_taps = verb->add_option("--node-taps", filter->node_taps,
                                            "Taps of each node: .csv or .npy, one row per node");
@@ -308,6 +375,14 @@ void add_filter(CLI::App& program) {
       "--fit", filter->fit, "Fit taps 0..--hops so that the filtered signals match this file");
   taps->excludes(node_taps)->excludes(fit);
   node_taps->excludes(fit);
+  auto* const pair_weights = verb->add_option(
+      "--pair-weights", filter->pair_weights,
+      "Weight each pair by the cosine of its nodes: of their features, or of the rows of a file");
+  pair_weights->type_name("features|FILE");
+  verb->add_option("--pair-power", filter->pair_power, "Power of the cosine in weights of pairs")
+      ->check(CLI::NonNegativeNumber)
+      ->needs(pair_weights)
+      ->capture_default_str();
   filter->shells.add_to(*verb);
   verb->add_option("--merge-twins", filter->merging, "Merge nodes with the same neighbours (twins)")
       ->check(CLI::IsMember(detail::names_of(merging_name, Merging::always)));

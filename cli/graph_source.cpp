@@ -10,6 +10,7 @@
 #include "base/parallel.hpp"
 #include "data_streams.hpp"
 #include "io/atomic_file.hpp"
+#include "io/words.hpp"
 #include "ngf/components.hpp"
 #include "ngf/error.hpp"
 #include "ngf/io/catalog.hpp"
@@ -25,12 +26,14 @@ NodeId id_of(const io::ReadResult& read, NodeId u) {
   return read.original_ids.empty() ? u + read.first_id : read.original_ids[u];
 }
 
-/// One line per node: its number here and its id in the file.
+/// One line per node: its number here, and its id or name in the file.
 void write_id_map(const std::filesystem::path& path, const io::ReadResult& read) {
   io::AtomicFile file(path);
-  std::string text = "node,id\n";
+  const NodeNames& names = read.dataset.names;
+  std::string text = names.empty() ? "node,id\n" : "node,name\n";
   for (NodeId u = 0; u < read.dataset.graph.nodes(); ++u) {
-    text += fmt::format("{},{}\n", u, id_of(read, u));
+    text += names.empty() ? fmt::format("{},{}\n", u, id_of(read, u))
+                          : fmt::format("{},{}\n", u, io::as_field(names[u], ','));
   }
   file.write(text);
   file.commit();
@@ -41,6 +44,7 @@ void keep_largest_component(io::ReadResult& result, std::uint64_t memory) {
   if (kept.size() == result.dataset.graph.nodes()) return;
   detail::check_budget(2 * result.dataset.graph.bytes(), memory, "the largest component");
   result.dataset = restrict_to(result.dataset, kept);
+  if (!result.dataset.names.empty()) return;
   std::vector<NodeId> ids;
   ids.reserve(kept.size());
   for (const NodeId u : kept) ids.push_back(id_of(result, u));
@@ -64,8 +68,10 @@ void GraphSource::add_to(CLI::App& verb, bool required, const std::string& argum
   verb.add_option("--format", format_, "Format of the file [detected from its content]")
       ->check(CLI::IsMember(detail::names_of(io::format_name, io::Format::npz_ppnp)))
       ->group(group);
-  verb.add_option("--ids", ids_, "Ids of an edge list: row numbers, or names to be renumbered")
-      ->check(CLI::IsMember({"rows", "compact"}))
+  verb.add_option("--ids", ids_,
+                  "Ids of an edge list: row numbers, numbers to be renumbered, or names "
+                  "[detected]")
+      ->check(CLI::IsMember({"rows", "compact", "names"}))
       ->group(group);
   verb.add_option("--base", base_, "The smallest row number of an edge list")
       ->check(CLI::IsMember({0, 1}))
@@ -73,7 +79,8 @@ void GraphSource::add_to(CLI::App& verb, bool required, const std::string& argum
   verb.add_flag("--lenient", lenient_,
                 "Read a file that contradicts its header or itself, with a warning")
       ->group(group);
-  verb.add_option("--id-map", id_map_, "Write a table of node numbers and the ids of the file")
+  verb.add_option("--id-map", id_map_,
+                  "Write a table of node numbers and the ids or names of the file")
       ->group(group);
   verb.add_option("--data", data_, "Folder with named data sets")->group(group);
 }
@@ -93,7 +100,7 @@ io::ReadResult GraphSource::load_any(const Common& common, Progress& progress) c
   options.keep_self_loops = keep_self_loops_;
   if (!format_.empty())
     options.format = detail::kind_named(format_, io::format_name, io::Format::npz_ppnp);
-  if (!ids_.empty()) options.ids = ids_ == "rows" ? io::Ids::rows : io::Ids::compact;
+  if (!ids_.empty()) options.ids = detail::kind_named(ids_, io::ids_name, io::Ids::names);
   options.base = base_;
   options.lenient = lenient_;
   options.threads = common.threads;
@@ -108,6 +115,7 @@ io::ReadResult GraphSource::load(const Common& common) const {
   check_writable(id_map_);
   TerminalProgress progress("reading " + name_, common.quiet);
   io::ReadResult result = load_any(common, progress);
+  for (const std::string& text : result.notes) note(common, text);
   for (const std::string& text : result.warnings) warn(common, text);
   if (largest_component_) keep_largest_component(result, common.memory);
   if (!id_map_.empty()) write_id_map(id_map_, result);

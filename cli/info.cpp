@@ -184,11 +184,11 @@ ShellPlan detailed_plan(const Graph& graph, const ShellOptions& options) {
 /// The memory of each rank.
 Json plans_of_ranks(const Graph& of_first, const Info& info) {
   ShellOptions options = info.shells.options(info.common);
-  const ShardedDataset dealt = distribute_graph(of_first, options.hops);
-  options.rows = dealt.partition->own();
-  const ShellPlan plan = detailed_plan(dealt.dataset.graph, options);
+  const ShardedDataset sharded = distribute_graph(of_first, options.hops);
+  options.rows = sharded.partition->own();
+  const ShellPlan plan = detailed_plan(sharded.dataset.graph, options);
   const auto pairs = static_cast<std::uint64_t>(std::llround(plan.estimate.total()));
-  return by_rank(*dealt.partition, pairs, plan.bytes());
+  return by_rank(*sharded.partition, pairs, plan.bytes());
 }
 
 void run_info(const Info& info) {

@@ -34,6 +34,10 @@ Json with_shells(Json json, const ShellPlan& shells, NodeId nodes) {
 
 Json plan_json(const FilterPlan& plan, NodeId nodes) {
   Json json = with_shells({{"kind", "neighborhood"}}, plan.shells, nodes);
+  if (plan.weight_bytes > 0) {
+    json["bytes"] = plan.shells.bytes() + plan.weight_bytes;
+    json["bytes_of_weights"] = plan.weight_bytes;
+  }
   json["normalization"] = normalization_name(plan.normalization);
   json["columns"] = plan.width;
   json["form"] = form_name(plan.form);

@@ -10,6 +10,7 @@
 #include "data_streams.hpp"
 #include "graph_source.hpp"
 #include "io/text_writer.hpp"
+#include "io/words.hpp"
 #include "ngf/error.hpp"
 #include "ngf/io/tensors.hpp"
 #include "ngf/tasks/classify.hpp"
@@ -32,14 +33,6 @@ struct PredictVerb {
   std::filesystem::path out;
 };
 
-/// A CSV field, quoted if necessary.
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + '"';
-}
-
 /// The name of a class, or its number where classes have no names.
 std::string name_of(const Model& model, std::int32_t label) {
   const auto index = static_cast<std::size_t>(label);
@@ -47,15 +40,15 @@ std::string name_of(const Model& model, std::int32_t label) {
 }
 
 void write_labels(const std::filesystem::path& path, const Model& model,
-                  const Prediction& prediction) {
+                  const Prediction& prediction, const NodeNames& names) {
   io::AtomicFile file(output_path(path));
   io::TextWriter writer(file);
   writer.text("node,label,probability\n");
   for (std::size_t u = 0; u < prediction.labels.size(); ++u) {
     const std::int32_t label = prediction.labels[u];
-    writer.number(u);
+    writer.text(io::as_field(label_of(names, u), ','));
     writer.character(',');
-    writer.text(csv_field(name_of(model, label)));
+    writer.text(io::as_field(name_of(model, label), ','));
     writer.character(',');
     writer.number(
         prediction.probabilities(static_cast<Eigen::Index>(u), static_cast<Eigen::Index>(label)));
@@ -66,13 +59,13 @@ void write_labels(const std::filesystem::path& path, const Model& model,
 }
 
 /// Prints the first labels on a terminal.
-void print_labels(const Model& model, const Prediction& prediction) {
+void print_labels(const Model& model, const Prediction& prediction, const NodeNames& names) {
   std::vector<std::vector<std::string>> rows;
   const std::size_t count = std::min(prediction.labels.size(), shown_rows);
   for (std::size_t u = 0; u < count; ++u) {
     const auto label = static_cast<Eigen::Index>(prediction.labels[u]);
     const float probability = prediction.probabilities(static_cast<Eigen::Index>(u), label);
-    rows.push_back({std::to_string(u), name_of(model, prediction.labels[u]),
+    rows.push_back({label_of(names, u), name_of(model, prediction.labels[u]),
                     fmt::format("{:.4f}", probability)});
   }
   print_rows({"node", "label", "probability"}, rows, prediction.labels.size());
@@ -173,9 +166,9 @@ void run_predict(const PredictVerb& verb) {
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
     progress.clear();
     if (to_terminal(verb.out) && !scores_alone) {
-      print_labels(model, prediction);
+      print_labels(model, prediction, dataset.names);
     } else if (!scores_alone) {
-      write_labels(verb.out, model, prediction);
+      write_labels(verb.out, model, prediction, dataset.names);
     }
     report(verb, dataset, split, prediction, seconds);
   });

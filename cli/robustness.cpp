@@ -44,10 +44,13 @@ void run_robustness(RobustnessVerb& verb) {
   if (!std::isfinite(found.polynomial.mean) || !std::isfinite(found.neighborhood.mean)) {
     throw Error("--taps: the filters' norms exceed the range of double precision; scale the taps");
   }
+  const bool several = options.realisations > 1;  // one graph has no spread
   if (verb.common.json) {
-    const auto spread = [](const Summary& of) { return Json{{"mean", of.mean}, {"std", of.std}}; };
-    Json json{{"gf", spread(found.polynomial)},
-              {"ngf", spread(found.neighborhood)},
+    const auto error = [several](const Summary& of) {
+      return Json{{"mean", of.mean}, {"std", several ? Json(of.std) : Json()}};
+    };
+    Json json{{"gf", error(found.polynomial)},
+              {"ngf", error(found.neighborhood)},
               {"shells", Json::array()},
               {"realisations", options.realisations},
               {"estimated", found.estimated}};
@@ -57,11 +60,14 @@ void run_robustness(RobustnessVerb& verb) {
     print_json(json);
     return;
   }
-  fmt::print("error of filters, |H' - H|^2 / |H|^2, over {} perturbed graphs{}\n",
-             options.realisations, found.estimated ? " (estimated from random signals)" : "");
-  fmt::print("  polynomial    {:>10.4g} +- {:.2g}\n", found.polynomial.mean, found.polynomial.std);
-  fmt::print("  neighbourhood {:>10.4g} +- {:.2g}\n", found.neighborhood.mean,
-             found.neighborhood.std);
+  const auto error = [several](const Summary& of) {
+    return fmt::format("{:>10.4g}{}", of.mean, several ? fmt::format(" +- {:.2g}", of.std) : "");
+  };
+  fmt::print("error of filters, |H' - H|^2 / |H|^2, over {} perturbed graph{}{}\n",
+             options.realisations, several ? "s" : "",
+             found.estimated ? " (estimated from random signals)" : "");
+  fmt::print("  polynomial    {}\n", error(found.polynomial));
+  fmt::print("  neighbourhood {}\n", error(found.neighborhood));
   fmt::print("\n{:>6} {:>22}\n", "hop", "pairs that change");
   for (std::size_t k = 0; k < found.shell_change.size(); ++k) {
     fmt::print("{:>6} {:>21.1f}%\n", k, 100 * found.shell_change[k]);

@@ -98,9 +98,8 @@ Shells build(const Graph& graph, const ShellOptions& options, const ShellsVerb& 
   return build_shells(graph, options, &progress);
 }
 
-Answer write_distances(const Graph& graph, ShellOptions options, const ShellsVerb& verb,
+Answer write_distances(const Graph& graph, const ShellOptions& options, const ShellsVerb& verb,
                        const Partition* partition) {
-  options.storage = Storage::dense;
   const Shells shells = build(graph, options, verb);
   TerminalProgress progress("writing " + verb.out.string(), verb.common.quiet);
   if (partition != nullptr) {
@@ -167,20 +166,22 @@ Graph gather_shell(const Shells& shells, std::uint32_t hop, bool directed,
 }
 
 /// Prints the first edges on a terminal.
-void print_edges(const Graph& graph) {
+void print_edges(const Dataset& shell) {
+  const Graph& graph = shell.graph;
   std::vector<std::vector<std::string>> rows;
   for (NodeId u = 0; u < graph.nodes() && rows.size() < shown_rows; ++u) {
     for (const NodeId v : graph.neighbors(u)) {
       if (!graph.directed() && v < u) continue;
-      if (rows.size() < shown_rows) rows.push_back({std::to_string(u), std::to_string(v)});
+      if (rows.size() < shown_rows)
+        rows.push_back({label_of(shell.names, u), label_of(shell.names, v)});
     }
   }
   print_rows({"from", "to"}, rows, graph.edges() + graph.self_loops());
 }
 
 /// One shell as a graph, which can be written in all graph formats.
-Answer write_shell(const Graph& graph, ShellOptions options, const ShellsVerb& verb,
-                   const Partition* partition) {
+Answer write_shell(const Graph& graph, const NodeNames& names, ShellOptions options,
+                   const ShellsVerb& verb, const Partition* partition) {
   options.hops = *verb.hop;
   if (options.storage == Storage::automatic) options.storage = Storage::sparse;
   const Shells shells = build(graph, options, verb);
@@ -190,24 +191,26 @@ Answer write_shell(const Graph& graph, ShellOptions options, const ShellsVerb& v
   shell.graph = partition == nullptr
                     ? shell_as_graph(shells, *verb.hop, count, graph.directed(), verb.common.memory)
                     : gather_shell(shells, *verb.hop, graph.directed(), *partition);
+  shell.names = names;
   if (!speaks()) return answer;
   if (to_terminal(verb.out)) {
-    print_edges(shell.graph);
+    print_edges(shell);
   } else if (to_stdout(verb.out)) {
     io::AtomicFile file(output_path(verb.out));
-    io::write_edge_list(file, shell.graph, ',', nullptr);
+    io::write_edge_list(file, shell.graph, shell.names, ',', nullptr);
     file.commit();
   } else {
     TerminalProgress progress("writing " + verb.out.string(), verb.common.quiet);
-    io::write_graph(verb.out, shell, {}, &progress);
+    const io::WriteResult written = io::write_graph(verb.out, shell, {}, &progress);
+    for (const std::string& text : written.warnings) warn(verb.common, text);
   }
   return answer;
 }
 
-Answer find_shells(const Graph& graph, const ShellOptions& options, const ShellsVerb& verb,
-                   const Partition* partition) {
+Answer find_shells(const Graph& graph, const NodeNames& names, const ShellOptions& options,
+                   const ShellsVerb& verb, const Partition* partition) {
   if (verb.distances) return write_distances(graph, options, verb, partition);
-  if (verb.hop) return write_shell(graph, options, verb, partition);
+  if (verb.hop) return write_shell(graph, names, options, verb, partition);
   // Sizes need no storage, unless one was requested.
   if (options.storage == Storage::automatic || options.storage == Storage::stream) {
     TerminalProgress progress("counting pairs", verb.common.quiet);
@@ -261,6 +264,8 @@ bool takes_usual_hops(const ShellsVerb& verb) {
 
 ShellOptions options_of(const ShellsVerb& verb) {
   ShellOptions options = verb.flags.options(verb.common);
+  options.must_store = verb.distances || verb.hop;
+  if (verb.distances) options.storage = Storage::dense;
   if (verb.flags.given()) return options;
   // One hop more tells whether any pair is farther.
   options.hops = verb.distances ? all_hops : verb.hop.value_or(usual_hops + 1);
@@ -288,21 +293,21 @@ void run_shells(const ShellsVerb& verb) {
     check_writable(verb.out);
   }
   io::ReadResult read = verb.source.load(verb.common);
+  const NodeNames names = std::move(read.dataset.names);  // on the rank that writes
   ShellOptions options = options_of(verb);
   std::shared_ptr<const Partition> partition;
   if (communicator() != nullptr) {
-    ShardedDataset dealt = distribute_graph(read.dataset.graph, options.hops);
-    read.dataset = std::move(dealt.dataset);
-    partition = std::move(dealt.partition);
+    ShardedDataset sharded = distribute_graph(read.dataset.graph, options.hops);
+    read.dataset = std::move(sharded.dataset);
+    partition = std::move(sharded.partition);
     options.rows = partition->own();
   }
   const Graph& graph = read.dataset.graph;
   if (verb.plan) {
-    if (verb.distances) options.storage = Storage::dense;
     return print_plan(plan_json(plan_shells(graph, options), graph.nodes()), verb.common);
   }
   const auto begun = std::chrono::steady_clock::now();
-  Answer answer = find_shells(graph, options, verb, partition.get());
+  Answer answer = find_shells(graph, names, options, verb, partition.get());
   if (partition != nullptr) add_up(answer, *partition);
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <memory>
@@ -21,6 +20,7 @@
 #include "standard_streams.hpp"
 #include "train_flags.hpp"
 #include "train_report.hpp"
+#include "tune.hpp"
 #include "verbs.hpp"
 
 namespace ngf::cli {
@@ -32,6 +32,7 @@ struct TrainVerb {
   GraphSource source;
   TrainFlags flags;
   std::size_t runs = 1;
+  bool tune = false;
   bool resume = false;
   bool plan = false;
   std::filesystem::path plot;
@@ -41,8 +42,9 @@ struct TrainVerb {
 /// Where the journal belongs: beside the model, or in the user's cache folder, which is made where
 /// it is missing. Nothing where there is no such folder.
 std::optional<std::filesystem::path> place_for_journal(const std::filesystem::path& model,
+                                                       std::string_view job,
                                                        const std::string& settings) {
-  if (!model.empty()) return model.string() + ".journal";
+  if (!model.empty()) return model.string() + (job == "tune" ? ".tune.journal" : ".journal");
   const std::filesystem::path cache = user_cache();
   if (cache.empty()) return {};
   const std::filesystem::path folder = cache / "journals";
@@ -51,13 +53,13 @@ std::optional<std::filesystem::path> place_for_journal(const std::filesystem::pa
   if (failure) return {};
   io::Sha256 sum;
   sum.add(settings);
-  return folder / fmt::format("train-{}.journal", sum.finish().substr(0, 16));
+  return folder / fmt::format("{}-{}.journal", job, sum.finish().substr(0, 16));
 }
 
 /// Finished runs are kept where that is possible. Where the user counts on it, it has to be.
-void keep_runs(TrainJob& job, const TrainVerb& verb, const TrainTask& task) {
-  const std::string settings = task.text();
-  const auto place = place_for_journal(verb.out, settings);
+void keep_runs(Job& job, const TrainVerb& verb, std::string_view name,
+               const std::string& settings) {
+  const auto place = place_for_journal(verb.out, name, settings);
   const bool needed = verb.resume || !verb.out.empty();
   if (!place) {
     if (needed) throw Error("there is no cache folder to keep finished runs in; name a model: -o");
@@ -80,7 +82,7 @@ void say_what_is_kept(const TrainJob& job, const TrainVerb& verb) {
 
 /// "ngcnn, 2 hops"; models without hops say none.
 std::string describe(const ModelSettings& model) {
-  const std::string name(model_name(model.model));
+  const std::string name = std::string(model_name(model.model)) + (model.bank ? " bank" : "");
   const bool hops = model.model != ModelKind::gcn && model.model != ModelKind::mlp;
   return hops ? fmt::format("{}, {} hop{}", name, model.hops, model.hops == 1 ? "" : "s") : name;
 }
@@ -104,7 +106,8 @@ Json chosen_json(const ClassifyPlan& plan) {
 }
 
 void print_outcome(const TrainVerb& verb, const TrainTask& task, const TrainJob& job,
-                   const std::optional<ClassifyPlan>& plan, double seconds) {
+                   const std::optional<ClassifyPlan>& plan, double seconds,
+                   const std::optional<Tuned>& tuned) {
   const std::vector<RunRecord> records = job.records();
   const ModelSettings& model = task.settings.model;
   if (verb.common.json) {
@@ -125,6 +128,7 @@ void print_outcome(const TrainVerb& verb, const TrainTask& task, const TrainJob&
     }
     if (!verb.plot.empty()) json["plot"] = verb.plot.string();
     if (!verb.out.empty()) json["written"] = verb.out.string();
+    if (tuned) json["tuned"] = tuned_json(*tuned);
     print_json(json);
     return;
   }
@@ -156,9 +160,10 @@ std::optional<ClassifyPlan> train_all(TrainJob& job, TerminalProgress& progress)
   return plan;
 }
 
-void run_job(const TrainVerb& verb, const TrainTask& task) {
+void run_job(const TrainVerb& verb, const TrainTask& task,
+             const std::optional<Tuned>& tuned = std::nullopt) {
   TrainJob job(task, verb.runs);
-  if (speaks()) keep_runs(job, verb, task);
+  if (speaks()) keep_runs(job, verb, "train", task.text());
   if (communicator() != nullptr) job.share(*communicator());
   TerminalProgress progress("training", verb.common.quiet);
   const auto begun = std::chrono::steady_clock::now();
@@ -181,7 +186,78 @@ void run_job(const TrainVerb& verb, const TrainTask& task) {
   if (!verb.plot.empty() && speaks()) write_plot(verb, task, job.records());
   progress.clear();
   job.finish();
-  print_outcome(verb, task, job, plan, seconds);
+  print_outcome(verb, task, job, plan, seconds, tuned);
+}
+
+/// The scores of networks that were trained on several splits.
+void print_splits(const TrainVerb& verb, const ClassifySettings& settings,
+                  const std::vector<std::vector<RunRecord>>& of_splits, double seconds,
+                  const std::optional<Tuned>& tuned) {
+  std::vector<RunRecord> means;
+  Json rows = Json::array();
+  for (std::size_t s = 0; s < of_splits.size(); ++s) {
+    RunRecord& mean = means.emplace_back();
+    mean.seed = s;
+    for (const RunRecord& run : of_splits[s]) {
+      const auto count = static_cast<double>(of_splits[s].size());
+      mean.validation += run.validation / count;
+      mean.test += run.test / count;
+    }
+    Json row = results_json(of_splits[s], settings);
+    row["split"] = s;
+    rows.push_back(std::move(row));
+  }
+  if (verb.common.json) {
+    Json json = results_json(means, settings);
+    json["runs"] = std::move(rows);
+    json["splits"] = of_splits.size();
+    json["seconds"] = seconds;
+    json["settings"] = flags_of(settings);
+    if (tuned) json["tuned"] = tuned_json(*tuned);
+    return print_json(json);
+  }
+  fmt::print("{}: {}\n{} runs on each of {} splits\n\n", verb.source.name(), flags_of(settings),
+             verb.runs, of_splits.size());
+  print_means(means, settings);
+  fmt::print("trained in {:.3g} s\n", seconds);
+}
+
+/// Trains on each split of a data set.
+void train_on_splits(const TrainVerb& verb, const Dataset& dataset,
+                     const std::vector<Split>& splits, const ClassifySettings& settings,
+                     const std::optional<Tuned>& tuned) {
+  const auto begun = std::chrono::steady_clock::now();
+  std::vector<std::vector<RunRecord>> records;
+  for (const Split& split : splits) {
+    const TrainTask task{
+        .name = verb.source.name(), .dataset = &dataset, .split = split, .settings = settings};
+    TrainJob job(task, verb.runs);
+    keep_runs(job, verb, "train", task.text());
+    TerminalProgress progress(
+        fmt::format("training on split {} of {}", records.size() + 1, splits.size()),
+        verb.common.quiet);
+    train_all(job, progress);
+    progress.clear();
+    records.push_back(job.records());
+    job.finish();
+  }
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+  print_splits(verb, settings, records, seconds, tuned);
+}
+
+/// Selects settings by validation.
+Tuned tune(const TrainVerb& verb, const Dataset& dataset, std::vector<Split> splits,
+           const ClassifySettings& base) {
+  TuneTask task{.name = verb.source.name(),
+                .dataset = &dataset,
+                .splits = std::move(splits),
+                .candidates = tune_candidates(base, verb.flags.grid())};
+  Tuned tuned = search(std::move(task), verb.common, [&](Job& job, const std::string& settings) {
+    keep_runs(job, verb, "tune", settings);
+  });
+  if (!verb.common.json) print_tuned(tuned);
+  return tuned;
 }
 
 /// Several processes train together what the first has read.
@@ -194,13 +270,13 @@ void train_together(const TrainVerb& verb, Dataset dataset) {
     hops = verb.flags.settings(verb.common, name, dataset).model.hops;
     dataset.splits = {task.split};
   }
-  const ShardedDataset dealt = distribute(dataset, hops);
-  task.dataset = speaks() ? &dataset : &dealt.dataset;
-  task.settings = verb.flags.settings(verb.common, name, dealt.dataset);
-  task.settings.partition = dealt.partition;
-  task.dealt = &dealt.dataset;
-  task.dealt_groups = sharded_groups(task.settings.model.tap_groups, *dealt.partition);
-  if (!speaks()) task.split = dealt.dataset.splits.at(0);
+  const ShardedDataset sharded = distribute(dataset, hops);
+  task.dataset = speaks() ? &dataset : &sharded.dataset;
+  task.settings = verb.flags.settings(verb.common, name, sharded.dataset);
+  task.settings.partition = sharded.partition;
+  task.sharded = &sharded.dataset;
+  task.sharded_groups = sharded_groups(task.settings.model.tap_groups, *sharded.partition);
+  if (!speaks()) task.split = sharded.dataset.splits.at(0);
   run_job(verb, task);
 }
 
@@ -215,19 +291,46 @@ void show_plan(const TrainVerb& verb, const Dataset& dataset, const ClassifySett
   } else if (model.model != ModelKind::mlp) {
     plan = plan_json(*LayerFilter(model, dataset.graph, build).polynomial(), model.hidden);
   }
-  const auto classes = static_cast<std::int64_t>(std::ranges::max(dataset.labels)) + 1;
   plan["model"] = model_name(model.model);
+  if (model.bank) plan["bank"] = true;
   plan["layers"] = layer_count(model);
   plan["hidden"] = model.hidden;
   plan["runs"] = verb.runs;
   plan["epochs"] = settings.epochs;
   plan["bytes_of_run"] = run_bytes(model, model.model != ModelKind::mlp, dataset.graph.nodes(),
-                                   static_cast<std::int64_t>(dataset.feature_count()), classes);
+                                   dataset.feature_count(), output_count(dataset));
   print_plan(plan, verb.common);
+}
+
+/// Trains in this process.
+void train_here(const TrainVerb& verb, const Dataset& dataset) {
+  auto settings = verb.flags.settings(verb.common, verb.source.name(), dataset);
+  const std::vector<Split> splits = choose_splits(dataset, verb.flags.split());
+  if (verb.plan) return show_plan(verb, dataset, settings);
+  std::optional<Tuned> tuned;
+  if (verb.tune) {
+    tuned = tune(verb, dataset, splits, settings);
+    settings = tuned->chosen();
+  }
+  if (splits.size() > 1) return train_on_splits(verb, dataset, splits, settings, tuned);
+  run_job(verb,
+          {.name = verb.source.name(),
+           .dataset = &dataset,
+           .split = splits.at(0),
+           .settings = settings},
+          tuned);
 }
 
 void run_train(const TrainVerb& verb) {
   verb.flags.check();
+  const bool all = verb.flags.split() == "all";
+  if (all && !(verb.out.empty() && verb.plot.empty())) {
+    throw CLI::ValidationError("--split",
+                               "all trains networks on each split; -o and --plot need one split");
+  }
+  if ((all || verb.tune) && communicator() != nullptr) {
+    throw CLI::ValidationError("--tune", "--tune and --split all work in one process");
+  }
   check_writable(verb.out);
   check_picture(verb.plot);
   io::ReadResult read = verb.source.load(verb.common);
@@ -236,15 +339,7 @@ void run_train(const TrainVerb& verb) {
     naming(verb.source.name(), [&] { train_together(verb, std::move(read.dataset)); });
     return;
   }
-  naming(verb.source.name(), [&] {
-    const Split split = choose_split(read.dataset, verb.flags.split());
-    const auto settings = verb.flags.settings(verb.common, verb.source.name(), read.dataset);
-    if (verb.plan) return show_plan(verb, read.dataset, settings);
-    run_job(verb, {.name = verb.source.name(),
-                   .dataset = &read.dataset,
-                   .split = split,
-                   .settings = settings});
-  });
+  naming(verb.source.name(), [&] { train_here(verb, read.dataset); });
 }
 
 }  // namespace
@@ -256,6 +351,10 @@ void add_train(CLI::App& program) {
   verb->add_option("--runs", train->runs, "Number of networks, with seeds --seed, --seed + 1, ...")
       ->check(CLI::Range(1U, 1'000'000U))
       ->capture_default_str();
+  verb->add_flag(
+      "--tune", train->tune,
+      "Search the settings that no flag gives on the validation nodes, then train the best "
+      "with other seeds");
   verb->add_flag("--resume", train->resume,
                  "Resume an interrupted job: train only the missing runs");
   verb->add_flag("--plan", train->plan, "Print the plan of the computation and exit");

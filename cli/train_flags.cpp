@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
 #include "base/names.hpp"
@@ -63,8 +62,7 @@ void take_kind(const std::optional<std::string>& given, std::string_view (*name_
 
 /// Whether the labels are 0 and 1.
 bool binary(const Dataset& dataset) {
-  return dataset.class_count() == 2 &&
-         *std::max_element(dataset.labels.begin(), dataset.labels.end()) == 1;
+  return dataset.class_count() == 2 && output_count(dataset) == 2;
 }
 
 std::string check_split(const std::string& text) {
@@ -78,19 +76,23 @@ std::string check_split(const std::string& text) {
 
 }  // namespace
 
-CLI::Option* add_split_flag(CLI::App& verb, std::string& split) {
-  return verb
-      .add_option("--split", split,
-                  "Split: public (the data set's own, or its first), INDEX (from 0), or "
-                  "random:SEED")
-      ->check(CLI::Validator(check_split, "public|INDEX|random:SEED"));
+CLI::Option* add_split_flag(CLI::App& verb, std::string& split, bool all) {
+  std::string text =
+      "Split: public (the data set's own, or its first), INDEX (from 0), or random:SEED";
+  if (all) text += ", or all: each of the data set's";
+  return verb.add_option("--split", split, text)
+      ->check(CLI::Validator(
+          [all](const std::string& given) {
+            return all && given == "all" ? std::string() : check_split(given);
+          },
+          all ? "public|INDEX|random:SEED|all" : "public|INDEX|random:SEED"));
 }
 
 void TrainFlags::add_to(CLI::App& verb) {
   verb.add_option("--recipe", recipe_, "Defaults of the flags below")
       ->check(CLI::IsMember({"paper", "strong"}))
       ->capture_default_str();
-  add_split_flag(verb, split_)->capture_default_str();
+  add_split_flag(verb, split_, true)->capture_default_str();
   add_network_to(verb);
   add_training_to(verb);
 }
@@ -122,7 +124,8 @@ void TrainFlags::add_network_to(CLI::App& verb) {
   verb.add_option("--hidden", hidden_, "Number of features of each hidden layer")
       ->check(CLI::Range(1U, 1'000'000U))
       ->group(network);
-  verb.add_option("--layers", layers_, "Number of layers")
+  verb.add_option("--layers", layers_,
+                  "Number of layers; with --bank those of --pre, --post excluded")
       ->check(CLI::Range(1U, 1000U))
       ->group(network);
   add_switch(verb, network, bias_, {"--bias", "Add a bias to each layer"},
@@ -130,6 +133,21 @@ void TrainFlags::add_network_to(CLI::App& verb) {
   add_switch(verb, network, skip_,
              {"--skip", "Add a linear skip connection around the filter of each layer"},
              {"--no-skip", "Add no skip connections"});
+  add_switch(verb, network, bank_,
+             {"--bank", "Learn a weight matrix per shell or power, in the place of taps"},
+             {"--no-bank", "Learn one weight matrix per layer"});
+  add_switch(verb, network, pre_, {"--pre", "Add a layer without graph before the banks"},
+             {"--no-pre", "Add none"});
+  add_switch(verb, network, post_, {"--post", "Add a linear layer after the banks"},
+             {"--no-post", "Add none"});
+  add_switch(verb, network, residual_,
+             {"--residual",
+              "Add each bank to its input, which it sees after layer normalisation; with --pre, "
+              "--post"},
+             {"--no-residual", "Use banks without residual blocks"});
+  add_switch(verb, network, jump_,
+             {"--jump", "Give the last layer the outputs of all layers before it; with --post"},
+             {"--no-jump", "Give it the outputs of the layer before it"});
   add_switch(verb, network, normalize_features_,
              {"--normalize-features", "Divide the features of each node by their sum"},
              {"--raw-features", "Use the features unchanged"});
@@ -170,7 +188,23 @@ void TrainFlags::add_training_to(CLI::App& verb) {
       ->group(training);
 }
 
+void TrainFlags::check_bank() const {
+  const auto on = [](const std::optional<bool>& flag) { return flag.value_or(false); };
+  const auto need = [](bool given, bool met, const char* flag, const char* needed) {
+    if (given && !met) throw CLI::ValidationError(flag, fmt::format("needs {}", needed));
+  };
+  need(on(pre_), on(bank_), "--pre", "--bank");
+  need(on(post_), on(bank_), "--post", "--bank");
+  need(on(jump_), on(post_), "--jump", "--bank and --post");
+  need(on(residual_), on(pre_) && on(post_), "--residual", "--bank, --pre and --post");
+  need(on(bank_), model_ == "ngcnn" || model_ == "gcnn", "--bank", "--model ngcnn or gcnn");
+  need(on(bank_), !learn_taps_ && taps_.empty() && tap_groups_.empty(), "--bank",
+       "no taps: it has weights in their place");
+  need(on(bank_), !on(skip_), "--bank", "no --skip: it sees the node itself");
+}
+
 void TrainFlags::check() const {
+  check_bank();
   const bool taps = !taps_.empty() || learn_taps_ || !tap_groups_.empty();
   if (taps && model_ != "ngcnn" && model_ != "gcnn") {
     throw CLI::ValidationError("--taps",
@@ -206,8 +240,34 @@ ModelSettings TrainFlags::model_settings(ModelSettings model, const Dataset& dat
   take(layers_, model.layers);
   take(bias_, model.bias);
   take(skip_, model.skip);
+  take(bank_, model.bank);
+  take(pre_, model.pre);
+  take(post_, model.post);
+  take(residual_, model.residual);
+  take(jump_, model.jump);
   take(normalize_features_, model.normalize_features);
   return model;
+}
+
+TuneGrid TrainFlags::grid() const {
+  TuneGrid grid;
+  const auto fix = [](const auto& given, auto& axis) {
+    if (given) axis.assign(1, *given);
+  };
+  const bool layers_given = bank_ || pre_ || post_ || residual_ || jump_ || skip_ || learn_taps_ ||
+                            !taps_.empty() || !tap_groups_.empty();
+  if (layers_given) grid.blocks.clear();
+  fix(hops_, grid.hops);
+  if (!taps_.empty()) grid.hops.assign(1, static_cast<std::uint32_t>(taps_.size() - 1));
+  if (normalize_) {
+    grid.normalizations = {detail::kind_named(*normalize_, normalization_name, Normalization::row)};
+  }
+  if (shift_) grid.shifts = {detail::kind_named(*shift_, shift_name, Shift::gcn)};
+  fix(layers_, grid.residual_layers);
+  fix(normalize_features_, grid.normalize_features);
+  fix(dropout_, grid.dropouts);
+  fix(weight_decay_, grid.weight_decays);
+  return grid;
 }
 
 ClassifySettings TrainFlags::settings(const Common& common, const std::string& name,

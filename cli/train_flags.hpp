@@ -8,11 +8,12 @@
 
 #include "common.hpp"
 #include "ngf/tasks/classify.hpp"
+#include "ngf/tasks/tune.hpp"
 
 namespace ngf::cli {
 
-/// `--split`, whose text `choose_split` takes.
-CLI::Option* add_split_flag(CLI::App& verb, std::string& split);
+/// `--split`, whose text `choose_split` takes; with `all`, `choose_splits`.
+CLI::Option* add_split_flag(CLI::App& verb, std::string& split, bool all = false);
 
 /// The flags that say what is trained and how: a recipe, and what to do otherwise.
 class TrainFlags {
@@ -25,10 +26,14 @@ class TrainFlags {
   ClassifySettings settings(const Common& common, const std::string& name,
                             const Dataset& dataset) const;
 
+  /// The grid of a search: a setting that a flag gives is fixed.
+  TuneGrid grid() const;
+
   const std::string& split() const { return split_; }
   const std::string& recipe_name() const { return recipe_; }
 
  private:
+  void check_bank() const;
   void add_network_to(CLI::App& verb);
   void add_training_to(CLI::App& verb);
   ModelSettings model_settings(ModelSettings model, const Dataset& dataset) const;
@@ -48,6 +53,11 @@ class TrainFlags {
   std::optional<std::int64_t> layers_;
   std::optional<bool> bias_;
   std::optional<bool> skip_;
+  std::optional<bool> bank_;
+  std::optional<bool> pre_;
+  std::optional<bool> post_;
+  std::optional<bool> residual_;
+  std::optional<bool> jump_;
   std::optional<bool> normalize_features_;
   std::optional<double> dropout_;
   std::optional<double> weight_decay_;

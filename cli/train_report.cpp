@@ -82,7 +82,7 @@ Json results_json(const std::vector<RunRecord>& runs, const ClassifySettings& se
   json["metric"] = metric_name(settings.metric);
   if (settings.model.learn_taps) {
     json["taps"] = best_of(runs).taps;
-  } else {
+  } else if (!settings.model.bank) {
     json["taps"] = fixed_taps(settings.model);
   }
   return json;
@@ -110,6 +110,16 @@ void print_results(const std::vector<RunRecord>& runs, const ClassifySettings& s
                few ? fmt::format("{:.4g}", fmt::join(best.taps[layer], ", "))
                    : fmt::format("{} numbers, see --json", best.taps[layer].size()));
   }
+}
+
+void print_means(const std::vector<RunRecord>& splits, const ClassifySettings& settings) {
+  fmt::print("{:>8} {:>12} {:>12}\n", "split", "validation", "test");
+  for (const RunRecord& split : splits) {
+    fmt::print("{:>8} {:>12.4f} {:>12.4f}\n", split.seed, split.validation, split.test);
+  }
+  const Summary summary = summarize(test_scores(splits));
+  fmt::print("\ntest {}: mean {:.4f}, median {:.4f}, standard deviation over splits {:.4f}\n",
+             score_word(settings.metric), summary.mean, summary.median, summary.std);
 }
 
 std::vector<Chart> learning_curves(const std::vector<RunRecord>& runs,

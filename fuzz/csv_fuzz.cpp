@@ -1,4 +1,5 @@
 #include <bit>
+#include <utility>
 #include <vector>
 
 #include "fuzz/two_ways.hpp"
@@ -11,14 +12,21 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       return read_adjacency_csv(input, options, piece_bytes).dataset.graph;
     });
   }
-  ngf::fuzz::read_two_ways(data, size, [](const Input& input, std::size_t piece_bytes) {
-    const ngf::Matrix matrix = read_csv_matrix(input, {.threads = 1}, piece_bytes);
-    // As bits, so that NaN equals NaN.
-    std::vector<std::uint64_t> bits{static_cast<std::uint64_t>(matrix.rows())};
-    for (Eigen::Index i = 0; i < matrix.size(); ++i) {
-      bits.push_back(std::bit_cast<std::uint64_t>(matrix.data()[i]));
-    }
-    return bits;
-  });
+  for (const bool find_labels : {false, true}) {
+    ngf::fuzz::read_two_ways(data, size, [&](const Input& input, std::size_t piece_bytes) {
+      const Table table = read_csv_table(input, {.threads = 1}, find_labels, piece_bytes);
+      const ngf::Matrix& matrix = table.numbers;
+      if (!table.text.rows.empty() &&
+          table.text.rows.size() != static_cast<std::size_t>(matrix.rows())) {
+        std::abort();
+      }
+      // As bits, so that NaN equals NaN.
+      std::vector<std::uint64_t> bits{static_cast<std::uint64_t>(matrix.rows())};
+      for (Eigen::Index i = 0; i < matrix.size(); ++i) {
+        bits.push_back(std::bit_cast<std::uint64_t>(matrix.data()[i]));
+      }
+      return std::pair(bits, table.text.rows);
+    });
+  }
   return 0;
 }

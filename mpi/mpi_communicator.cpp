@@ -25,7 +25,7 @@ int as_count(std::uint64_t items) {
   return static_cast<int>(items);
 }
 
-/// So many bytes as one item.
+/// An MPI datatype of `bytes` bytes, since counts of bytes may exceed an int.
 class Item {
  public:
   explicit Item(std::size_t bytes) {
@@ -100,8 +100,8 @@ int MpiCommunicator::threads() const {
   return wanted <= there ? own : std::max(1, there / processes);
 }
 
-std::unique_ptr<Communicator::Pending> MpiCommunicator::begin_gather(std::byte* all, std::size_t row_bytes,
-                                                     std::span<const NodeId> begins) {
+std::unique_ptr<Communicator::Pending> MpiCommunicator::begin_gather(
+    std::byte* all, std::size_t row_bytes, std::span<const NodeId> begins) {
   return std::make_unique<Gathering>(communicator_, all, row_bytes, begins);
 }
 
@@ -139,9 +139,9 @@ Graph MpiCommunicator::share(const Graph& of_first) {
     std::uint64_t offsets, targets, weights, self_loops;
     bool directed;
   };
-  const Sizes sizes =
-      Communicator::of_first(Sizes{of_first.offsets().size(), of_first.targets().size(),
-                           of_first.weights().size(), of_first.self_loops(), of_first.directed()});
+  const Sizes sizes = Communicator::of_first(
+      Sizes{of_first.offsets().size(), of_first.targets().size(), of_first.weights().size(),
+            of_first.self_loops(), of_first.directed()});
   // Weights first, then what needs less alignment.
   const std::uint64_t weight_bytes = sizes.weights * sizeof(double);
   const std::uint64_t offset_bytes = sizes.offsets * sizeof(std::uint64_t);
@@ -162,7 +162,7 @@ Graph MpiCommunicator::share(const Graph& of_first) {
     }
   }
   MPI_Barrier(machine_);
-  // The memory belongs to the team.
+  // The graph does not own the memory: the communicator's window does.
   return {{{offsets, sizes.offsets},
            {targets, sizes.targets},
            {weights, sizes.weights},

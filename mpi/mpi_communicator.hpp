@@ -15,7 +15,7 @@ namespace ngf::io {
 class AtomicFile;
 }
 
-/// Teams of processes that MPI has started.
+/// The communicator of processes that MPI has started.
 namespace ngf::mpi {
 
 /// The processes of a communicator, by MPI's own collectives. To be called from one thread.
@@ -41,10 +41,10 @@ class MpiCommunicator : public Communicator {
   int threads() const;
 
   /// The graph that rank 0 has, in memory that processes on one machine share. It stays there as
-  /// long as the ranks does.
+  /// long as the communicator does.
   Graph share(const Graph& of_first);
 
-  /// Memory of so many bytes that all processes on this machine share, zero at first.
+  /// `bytes` of memory that all processes on this machine share, zero at first.
   std::byte* shared_memory(std::uint64_t bytes);
 
  private:

@@ -310,6 +310,15 @@ Model trained(bool everything) {
   return train(dataset, settings, 1)[0].model;
 }
 
+TEST(Classify, OutputsIncludeLabelsThatDoNotOccur) {
+  Dataset dataset = communities();
+  dataset.labels.assign(dataset.labels.size(), 3);
+  dataset.labels[0] = 0;
+  dataset.labels[1] = -1;
+  EXPECT_EQ(output_count(dataset), 4);
+  EXPECT_EQ(dataset.class_count(), 2);
+}
+
 TEST(Classify, RefusesLabelsThatTheMemoryHasNoOutputsFor) {
   Dataset dataset = communities();
   dataset.labels[7] = 2147483647;

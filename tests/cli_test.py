@@ -1,5 +1,6 @@
 """The program from outside: what a script or a person at a terminal relies on."""
 
+import csv
 import io
 import itertools
 import json
@@ -33,6 +34,7 @@ SEEDED = [spec for spec in GENERATED if not spec.startswith(("builtin:karate", "
 ENDINGS = [".txt", ".csv", ".edgelist", ".mtx", ".graph", ".metis", ".npy", ".npz"]
 FORMATS = ["edge-list", "matrix-market", "metis", "adjacency-csv", "adjacency-npy", "npz-scipy",
            "npz-edges", "npz-csr", "npz-ppnp"]
+SOURCES = pathlib.Path(__file__).resolve().parent.parent / "src"
 VERBS = [["info"], ["convert"], ["shells"], ["filter"], ["features"], ["robustness"], ["perturb"], ["train"], ["predict"], ["denoise"], ["reproduce"], ["bench"], ["data"], ["data", "list"], ["data", "get"],
          ["data", "path"], ["completion"]]
 
@@ -42,6 +44,13 @@ def edges_of(path, directed=False):
     pairs = (map(int, line.split()[:2]) for line in path.read_text().splitlines()
              if not line.startswith("#"))
     return {(u, v) if directed or u < v else (v, u) for u, v in pairs}
+
+
+def named_edges_of(path):
+    """The same for nodes with names, in the order of the file."""
+    return [tuple(row[:2]) for row in csv.reader(
+        (line for line in path.read_text().splitlines() if not line.startswith("#")),
+        delimiter="," if path.suffix == ".csv" else " ")]
 
 
 class UsageTest(ProgramTest):
@@ -90,7 +99,7 @@ class UsageTest(ProgramTest):
                 "--threads": ["0", "-1", "two", "1.5", "100000"],
                 "--memory": ["lots", "-1G", "4X", "", "1e30", "nan"],
                 "--seed": ["-1", "1.5", "x", "18446744073709551616"],
-                "--ids": ["names"],
+                "--ids": ["text"],
                 "--base": ["2", "-1", "x"],
                 "--format": ["gml", "planetoid"],
         }.items():
@@ -665,10 +674,15 @@ class NearestNeighboursTest(ProgramTest):
             plain = "".join(",".join(map(repr, row)) + "\n" for row in points.tolist())
             ids = "".join(f"s{u}," + ",".join(map(repr, row)) + "\n" for u, row in enumerate(points.tolist()))
             numbered = "".join(f"{999 - u}," + ",".join(map(repr, row)) + "\n" for u, row in enumerate(points.tolist()))
+            node = {f"s{u}": u for u in range(len(points))} | {str(999 - u): u for u in range(len(points))}
             for text in [plain, "x,y,z\n" + plain, ids, "station,x,y,z\n" + ids, "id,x,y,z\n" + numbered]:
                 self.write("points.csv", text)
                 self.succeed("convert", "points.csv", "knn.txt", "--knn", str(k))
-                self.assertEqual(edges_of(self.folder / "knn.txt"), self.reference(points, k), (ties, k, text[:40]))
+                edges = named_edges_of(self.folder / "knn.txt")
+                if not text.startswith(("x", "-", "0", "1")):
+                    edges = [(node[u], node[v]) for u, v in edges]
+                self.assertEqual({(min(int(u), int(v)), max(int(u), int(v))) for u, v in edges},
+                                 self.reference(points, k), (ties, k, text[:40]))
             np.save(self.folder / "points.npy", points)
             self.succeed("convert", "points.npy", "knn.txt", "--knn", str(k))
             self.assertEqual(edges_of(self.folder / "knn.txt"), self.reference(points, k))
@@ -681,6 +695,145 @@ class NearestNeighboursTest(ProgramTest):
         for flags in [["--knn", "0"], ["--knn", "-1"], ["--knn", "1", "--directed"]]:
             self.assertEqual(self.ngf("convert", "few.csv", "out.npz", *flags).code, 2, flags)
         self.assertFalse((self.folder / "out.npz").exists())
+
+
+class NamesTest(ProgramTest):
+    """Nodes with names, and tables of signals that call them by their names."""
+
+    def setUp(self):
+        super().setUp()
+        #  P-1 - New York - P-3 - P-4
+        self.write("roads.csv", 'from,to\nP-1,"New York"\n"New York",P-3\nP-3,P-4\n')
+        self.filter = ["filter", "roads.csv", "--taps", "1,1"]
+
+    def filtered(self, content, *flags):
+        self.write("x.csv", content)
+        return self.succeed(*self.filter, "--signal", "x.csv", *flags)
+
+    def test_are_told_in_one_line(self):
+        outcome = self.succeed("convert", "roads.csv", "out.txt")
+        self.assertEqual(outcome.err, "ngf: roads.csv: ids are names: 4 nodes, numbered in the order of their first "
+                                      "appearance\n")
+        self.assertEqual(self.succeed("info", "roads.csv", "--quiet").err, "")
+        self.assertEqual(self.succeed("info", "out.txt").err, "")
+
+    def test_come_back_in_edge_lists(self):
+        for name in ["out.txt", "out.csv"]:
+            self.succeed("convert", "roads.csv", name)
+            self.assertEqual(named_edges_of(self.folder / name),
+                             [("P-1", "New York"), ("New York", "P-3"), ("P-3", "P-4")])
+            self.succeed("convert", name, "again.csv")
+            self.succeed("convert", "again.csv", "again" + name)
+            self.assertEqual((self.folder / name).read_bytes(), (self.folder / ("again" + name)).read_bytes())
+        self.succeed("convert", "roads.csv", "out.txt", "--id-map", "map.csv", "--largest-component")
+        self.assertEqual((self.folder / "map.csv").read_text(), "node,name\n0,P-1\n1,New York\n2,P-3\n3,P-4\n")
+        self.succeed("perturb", "roads.csv", "--destroy", "100", "-o", "none.csv")
+        self.assertEqual(self.json("info", "none.csv")["nodes"], 4)
+
+    def test_formats_without_room_warn(self):
+        for command in [["convert", "roads.csv", "out.mtx"], ["shells", "roads.csv", "--hop", "2", "-o", "out.npz"]]:
+            self.assertRegex(self.succeed(*command).err,
+                             r"warning: out\.\w+: the names of the nodes are not written: [\w-]+ has no room for them\n")
+
+    def test_shells_have_names(self):
+        self.succeed("shells", "roads.csv", "--hop", "2", "-o", "shell.csv")
+        self.assertEqual(named_edges_of(self.folder / "shell.csv"), [("P-1", "P-3"), ("New York", "P-4")])
+        printed = self.succeed("shells", "roads.csv", "--hop", "2").out
+        self.assertEqual(printed, (self.folder / "shell.csv").read_text())
+
+    def test_ids_can_be_forced(self):
+        self.write("bipartite.txt", "user1 55\nuser2 55\n")
+        self.assert_one_line(self.ngf("info", "bipartite.txt"), "line 2", "'user2' is not a node id", "--ids names")
+        self.assertEqual(self.json("info", "bipartite.txt", "--ids", "names")["nodes"], 3)
+        for ids in ["rows", "compact"]:
+            self.assert_one_line(self.ngf("info", "roads.csv", "--ids", ids), "line 2", "is not a node id")
+
+    def test_rows_are_matched_by_name(self):
+        signals = "station,v,\"w, in m\"\nP-4,4,40\nP-1,1,10\nNew York,2,20\nP-3,3,30\n"
+        outcome = self.filtered(signals)
+        self.assertEqual(outcome.out, "station,v,\"w, in m\"\nP-4,7,70\nP-1,3,30\nNew York,6,60\nP-3,9,90\n")
+        self.assertIn("ngf: x.csv: rows are matched with nodes by their names\n", outcome.err)
+        self.filtered(signals, "-o", "y.npy")  # in the order of the signals, too
+        self.assertEqual(np.load(self.folder / "y.npy").tolist(), [[7, 70], [3, 30], [6, 60], [9, 90]])
+        # Taps of nodes, signals to fit and clean signals are matched in the same way.
+        self.write("taps.csv", "id,a,b\nP-1,1,0\nP-3,1,0\nP-4,0,0\nNew York,1,0\n")
+        self.assertIn("P-4,0,0\nP-1,1,10", self.succeed("filter", "roads.csv", "--signal", "x.csv", "--node-taps",
+                                                       "taps.csv").out)
+        self.write("y.csv", "id,v,w\nP-1,2,20\nNew York,4,40\nP-3,6,60\nP-4,8,80\n")
+        fit = self.json("filter", "roads.csv", "--signal", "x.csv", "--fit", "y.csv", "--hops", "0")
+        self.assertAlmostEqual(fit["taps"][0], 2)
+
+    def test_rows_that_are_times(self):
+        times = "timestamp,P-4,P-1,New York,P-3\n2012-03-01 00:00,4,1,2,3\n2012-03-01 00:05,40,10,20,30\n"
+        outcome = self.filtered(times)
+        self.assertEqual(outcome.out, "timestamp,P-4,P-1,New York,P-3\n2012-03-01 00:00,7,3,6,9\n"
+                                      "2012-03-01 00:05,70,30,60,90\n")
+        self.assertIn("ngf: x.csv: 2 rows are times, 4 columns are nodes; transposed; columns are matched with nodes "
+                      "by their names\n", outcome.err)
+        self.write("x.csv", times.replace("40,10", "40,"))
+        outcome = self.succeed("denoise", "roads.csv", "--signal", "x.csv", "--arch", "tikhonov")
+        rows = [line.split(",") for line in outcome.out.splitlines()]
+        self.assertEqual(rows[0], ["timestamp", "P-4", "P-1", "New York", "P-3"])
+        self.assertEqual([row[0] for row in rows], ["timestamp", "2012-03-01 00:00", "2012-03-01 00:05"])
+        self.assertTrue(np.isfinite(np.array([row[1:] for row in rows[1:]], float)).all())
+        # Without names, columns are in the order of the nodes.
+        self.write("x.csv", times)
+        self.assertEqual(self.succeed("filter", "grid:rows=2,cols=2", "--signal", "x.csv", "--taps", "1").out, times)
+        self.assert_one_line(self.ngf("filter", "grid:rows=1,cols=3", "--signal", "x.csv", "--taps", "1"),
+                             "x.csv", "2 rows are times", "4 columns are nodes", "3 nodes")
+
+    def test_a_header_may_have_the_names(self):
+        self.assertEqual(self.filtered("P-3,P-1,P-4,New York\n3,1,4,2\n").out, "P-3,P-1,P-4,New York\n9,3,7,6\n")
+
+    def test_numbers_of_sensors(self):
+        """As METR-LA has them: the ids of the edges are sparse, and the readings are in another order."""
+        self.write("roads.csv", "from,to,cost\n773869,767541,1\n767541,767542,2\n")
+        speeds = ",773869,767541,767542\n2012-03-01 00:00:00,64.5,67.5,67\n"
+        self.assertEqual(self.filtered(speeds).out, ",773869,767541,767542\n2012-03-01 00:00:00,132,199,134.5\n")
+        self.write("x.csv", speeds.replace("767542", "767543"))
+        self.assert_one_line(self.ngf(*self.filter, "--signal", "x.csv"), "column 3 is '767543'", "no node of the graph")
+
+    def test_names_that_do_not_match(self):
+        rows = ["P-1,1", "New York,2", "P-3,3", "P-4,4"]
+        for wrong, message in [([*rows[:3], "P-9,4"], "row 4 is 'P-9', which is no node of the graph"),
+                               (rows[:3], "has no row for the node 'P-4'"),
+                               ([*rows, "P-5,5"], "row 5 is 'P-5'"),
+                               ([*rows[:3], "P-1,4"], "row 4: a second one is called 'P-1'"),
+                               (["a,1", "b,2", "c,3", "d,4"], "row 1 is 'a'")]:
+            self.write("x.csv", "id,v\n" + "\n".join(wrong) + "\n")
+            self.assert_one_line(self.ngf(*self.filter, "--signal", "x.csv", "--quiet"), "x.csv", message)
+
+    def test_tables_without_names(self):
+        """Rows are in the order of the nodes; a CSV of the result says whose they are."""
+        bare, named = "1\n2\n3\n4\n", "node,value\nP-1,3\nNew York,6\nP-3,9\nP-4,7\n"
+        outcome = self.filtered(bare)
+        self.assertEqual(outcome.out, named)
+        self.assertIn("rows have no names; they are taken in the order of the nodes", outcome.err)
+        self.assertEqual(self.filtered("v\n" + bare).out, named.replace("value", "v"))
+        self.assertEqual(self.filtered(named.replace("value", "v")).out.splitlines()[0], "node,v")
+        self.assertEqual(self.filtered("1,2\n" * 4).out.splitlines()[0], "node,value_1,value_2")
+        # Row numbers are ids, too.
+        self.assertEqual(self.filtered("id,v\n3,4\n2,3\n1,2\n0,1\n").out, "id,v\n3,7\n2,9\n1,6\n0,3\n")
+
+    def test_graphs_without_names(self):
+        """Headers and ids come back; nothing is added."""
+        for text in ["1\n2\n3\n4\n", "v\n1\n2\n3\n4\n", "station,v\na,1\nb,2\nc,3\nd,4\n",
+                     "id,v\n7,1\n8,2\n9,3\n10,4\n"]:
+            self.write("x.csv", text)
+            outcome = self.succeed("filter", "grid:rows=2,cols=2", "--signal", "x.csv", "--taps", "1", "--quiet")
+            self.assertEqual((outcome.out, outcome.err), (text, ""))
+
+    def test_points_name_the_nodes(self):
+        self.write("points.csv", "station,x,y\nNew York,0,0\nB,1,0\nC,1,1\n")
+        self.succeed("convert", "points.csv", "near.csv", "--knn", "1")
+        self.assertEqual(named_edges_of(self.folder / "near.csv"), [("New York", "B"), ("B", "C")])
+        self.write("x.csv", "date,C,B,New York\n2020-01-01,3,2,1\n")
+        self.assertEqual(self.succeed("filter", "near.csv", "--signal", "x.csv", "--taps", "1,1").out,
+                         "date,C,B,New York\n2020-01-01,5,6,3\n")
+        self.write("points.csv", "kind,x,y\na,0,0\na,1,0\nb,1,1\n")
+        self.assertRegex(self.succeed("convert", "points.csv", "near.csv", "--knn", "1").err,
+                         r"'a' is the id of several points, so nodes get no names\n")
+        self.assertEqual(named_edges_of(self.folder / "near.csv"), [("0", "1"), ("1", "2")])
 
 
 class HopsTest(ProgramTest):
@@ -1060,11 +1213,22 @@ class ShellsTest(ProgramTest):
                            "-o", "d.npy", "--memory", "200M")
         self.assert_one_line(outcome, "--memory")
         self.assertLess(outcome.peak_bytes, 100e6)
-        needed = outcome.err.partition("--memory ")[2].partition(",")[0]
+        needed = outcome.err.partition("--memory ")[2].strip()
         self.assertEqual(list(self.folder.iterdir()), [])
         outcome = self.succeed("shells", "ws:nodes=20000,k=4", "--hops", "all", "--distances",
                                "-o", "d.npy", "--memory", needed)
         self.assertLess(outcome.peak_bytes, 1.1 * int(needed))
+
+    def test_one_shell_or_distances_are_stored(self):
+        """Storage stream keeps no shells that could be written, and no error advises it."""
+        graph = ["shells", "rmat:scale=13", "--memory", "30M", "-o"]
+        for result in [["a.npz", "--hop", "3"], ["d.npy", "--distances"]]:
+            outcome = self.ngf(*graph, *result)
+            self.assert_one_line(outcome, "give --memory")
+            self.assertNotIn("--storage", outcome.err)
+        self.assert_one_line(self.ngf(*graph, "a.npz", "--hop", "3", "--storage", "stream"),
+                             "leave --storage stream out")
+        self.assertEqual(list(self.folder.iterdir()), [])
 
     def test_sizes_that_do_not_fit_are_refused(self):
         """Nothing is stored, but the walk itself takes memory."""
@@ -1088,6 +1252,15 @@ class ShellsTest(ProgramTest):
                 self.assertGreater(row["seconds"], 0)
                 self.assertGreater(row["ratio"], 0)
                 self.assertGreater(row["limit_fraction"], 0)
+
+    def test_bench_costs_measures_constants_of_the_sources(self):
+        costs = self.json("bench", "costs", "--seconds", "0.001")["costs"]
+        self.assertTrue({"nn", "tasks", "experiments"} <= {cost["name"].split("::")[0] for cost in costs})
+        for cost in costs:
+            room, name = cost["name"].partition(",")[0].split("::")
+            self.assertIn(f" {name} = ", (SOURCES / room / "costs.hpp").read_text())
+            self.assertGreater(cost["in_use"], 0)
+            self.assertGreaterEqual(cost["measured"], 0)
 
 
 class FilterTest(ProgramTest):
@@ -1115,6 +1288,75 @@ class FilterTest(ProgramTest):
         np.testing.assert_allclose(
             self.filtered("--taps", "0.5,-1,2,.25", "--normalize", "row"),
             sum(h * shell @ self.x for h, shell in zip(taps, mean)), atol=1e-9)
+
+    def pair_weights(self, embeddings, power):
+        length = np.linalg.norm(embeddings, axis=1, keepdims=True)
+        unit = embeddings / np.where(length > 0, length, 1)
+        return np.maximum(unit @ unit.T, 0) ** power
+
+    def test_pair_weights(self):
+        embeddings = np.random.default_rng(3).normal(size=(80, 6))
+        np.save(self.folder / "e.npy", embeddings)
+        taps, flags = [0.5, -1.0, 2.0], ["--taps", "0.5,-1,2", "--pair-weights", "e.npy"]
+        for power, normalize in [(1, "none"), (2, "row"), (0.5, "symmetric")]:
+            shells = [(self.hops == k) * self.pair_weights(embeddings, power) for k in [1, 2]]
+            if normalize == "row":
+                shells = [shell / np.maximum(shell.sum(axis=1, keepdims=True), 1e-300) for shell in shells]
+            if normalize == "symmetric":
+                roots = [np.sqrt(np.maximum(shell.sum(axis=1), 1e-300)) for shell in shells]
+                shells = [shell / np.outer(root, root) for shell, root in zip(shells, roots)]
+            expected = taps[0] * self.x + sum(h * shell @ self.x for h, shell in zip(taps[1:], shells))
+            found = self.filtered(*flags, "--pair-power", str(power), "--normalize", normalize)
+            np.testing.assert_allclose(found, expected, atol=1e-5)
+        value = self.json("filter", self.GRAPH, "--signal", "x.npy", "-o", "y.npy", *flags)
+        self.assertEqual((value["storage"], value["pair_power"]), ("sparse", 1))
+        found = self.json("filter", self.GRAPH, "--signal", "x.npy", "--fit", "y.npy", "--hops", "2", *flags[2:])
+        np.testing.assert_allclose(found["taps"], taps, atol=1e-5)
+
+    def test_pair_weights_of_features(self):
+        features = np.random.default_rng(4).poisson(0.5, (80, 12)).astype(float)
+        features[7] = 0
+        rows, columns = np.nonzero(self.hops == 1)
+        np.savez(self.folder / "set.npz", adj_data=np.ones(len(rows)), adj_indices=columns,
+                 adj_indptr=np.searchsorted(rows, np.arange(81)), adj_shape=(80, 80), attr_matrix=features)
+        present = (features > 0).sum(axis=0)
+        tf_idf = features / np.maximum(features.sum(axis=1, keepdims=True), 1) * np.log(80 / present)
+        expected = ((self.hops == 1) * self.pair_weights(tf_idf, 1)) @ self.x
+        outcome = self.succeed("filter", "set.npz", "--signal", "x.npy", "--taps", "0,1", "--pair-weights", "features",
+                               "-o", "y.npy")
+        np.testing.assert_allclose(np.load(self.folder / "y.npy"), expected, atol=1e-5)
+        self.assertIn("1 of 80 nodes have an embedding of zeros", outcome.err)
+
+    def test_plan_of_pair_weights(self):
+        np.save(self.folder / "e.npy", np.ones((80, 2)))
+        command = ["filter", self.GRAPH, "--taps", "1,1,1"]
+        plain = self.json(*command, "--storage", "sparse", "--plan")
+        plan = self.json(*command, "--pair-weights", "e.npy", "--plan")
+        self.assertEqual(plan["bytes"], plain["bytes"] + plan["bytes_of_weights"])
+        self.assertEqual((plan["storage"], plan["merged"]), ("sparse", 0))
+        large = ["filter", "ws:nodes=4000,k=8", "--taps", "1,1,1,1", "--pair-weights", "large.npy", "--plan"]
+        np.save(self.folder / "large.npy", np.ones((4000, 2)))
+        for memory in ["5M", "7M"]:
+            outcome = self.ngf(*large, "--memory", memory)
+            self.assert_one_line(outcome, "a weight for each pair", "--memory")
+            np.save(self.folder / "x.npy", np.ones((4000, 2)))
+            needed = outcome.err.partition("--memory ")[2].strip()
+            self.succeed(*large[:-1], "--signal", "x.npy", "-o", "y.npy", "--memory", needed)
+
+    def test_wrong_pair_weights(self):
+        np.save(self.folder / "e.npy", np.ones((80, 2)))
+        np.save(self.folder / "short.npy", np.ones((79, 2)))
+        bad = np.ones((80, 2))
+        bad[3, 1] = np.nan
+        np.save(self.folder / "nan.npy", bad)
+        command = ["filter", self.GRAPH, "--signal", "x.npy", "--taps", "1,1", "-o", "y.npy", "--pair-weights"]
+        self.assert_one_line(self.ngf(*command, "short.npy"), "short.npy", "79 rows", "80 nodes")
+        self.assert_one_line(self.ngf(*command, "nan.npy"), "nan.npy", "row 3, column 1")
+        self.assert_one_line(self.ngf(*command, "features"), self.GRAPH, "no features")
+        self.assert_one_line(self.ngf(*command, "e.npy", "--storage", "dense"), "--storage sparse")
+        for flags in [["--pair-power", "-1"], ["--kind", "polynomial"], ["--normalize", "lmax"]]:
+            self.assertEqual(self.ngf(*command, "e.npy", *flags).code, 2, flags)
+        self.assertFalse((self.folder / "y.npy").exists())
 
     def test_polynomial(self):
         a = (self.hops == 1).astype(float)
@@ -1225,10 +1467,15 @@ class RobustnessTest(ProgramTest):
         for key, before, after in [("gf", gf, gf_changed), ("ngf", ngf, ngf_changed)]:
             expected = ((after - before) ** 2).sum() / (before ** 2).sum()
             self.assertAlmostEqual(value[key]["mean"], expected, places=9)
-            self.assertEqual(value[key]["std"], 0)
+            self.assertIsNone(value[key]["std"])
         for shell in value["shells"]:
             before, after = hops == shell["hop"], hops_changed == shell["hop"]
             self.assertAlmostEqual(shell["change"], (before != after).sum() / before.sum(), places=9)
+
+    def test_spread_is_that_of_several_graphs(self):
+        flags = ["robustness", "builtin:karate", "--taps", "1,1", "--create", "10", "--realisations"]
+        self.assertNotIn("+-", self.succeed(*flags, "1").out)
+        self.assertEqual(self.succeed(*flags, "2").out.count("+-"), 2)
 
     def test_many_realisations(self):
         flags = ["--taps", "1,1,1,1,1", "--create", "10", "--realisations", "20"]

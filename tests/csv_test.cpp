@@ -29,22 +29,99 @@ Matrix read_numbers(std::string_view text,
   return read_csv_matrix(Input("x.csv", text), {.threads = 2}, piece_bytes);
 }
 
-TEST(CsvMatrix, SkipsIds) {
-  const auto read = [](std::string_view text) {
-    return read_csv_matrix(Input("x.csv", text), {.threads = 2, .skip_ids = true}, 6);
-  };
+Table read_table_of(std::string_view text, std::size_t piece_bytes = 6) {
+  return read_csv_table(Input("x.csv", text), {.threads = 2}, true, piece_bytes);
+}
+
+std::vector<std::string> list(const NodeNames& names) {
+  std::vector<std::string> result;
+  for (std::size_t i = 0; i < names.size(); ++i) result.emplace_back(names[i]);
+  return result;
+}
+
+TEST(CsvTable, FirstColumnsOfIds) {
   const Matrix expected{{1.5, 2}, {3, -4}};
-  for (const std::string_view text :
-       {"1.5,2\n3,-4\n", "x,y\n1.5,2\n3,-4\n", "id,x,y\n7,1.5,2\n3,3,-4\n",
-        "\"ID\",\"x\",\"y\"\n7,1.5,2\n3,3,-4\n", ",x,y\n0,1.5,2\n1,3,-4\n", "a,1.5,2\nb,3,-4\n",
-        "station,x,y\na,1.5,2\nb,3,-4\n", "node x y\na 1.5 2\nb 3 -4\n"}) {
-    EXPECT_EQ(read(text), expected) << text;
+  struct Case {
+    std::string_view text;
+    std::string corner;
+    std::vector<std::string> rows;
+    std::vector<std::string> columns;
+  };
+  for (const auto& [text, corner, rows, columns] : std::vector<Case>{
+           {"1.5,2\n3,-4\n", "", {}, {}},
+           {"x,y\n1.5,2\n3,-4\n", "", {}, {"x", "y"}},
+           {"id,x,y\n7,1.5,2\n3,3,-4\n", "id", {"7", "3"}, {"x", "y"}},
+           {"\"ID\",\"x\",\"y\"\n7,1.5,2\n3,3,-4\n", "ID", {"7", "3"}, {"x", "y"}},
+           {",x,y\n0,1.5,2\n1,3,-4\n", "", {"0", "1"}, {"x", "y"}},
+           {"Sensor,2020,2021\n1,1.5,2\n2,3,-4\n", "Sensor", {"1", "2"}, {"2020", "2021"}},
+           {"a,1.5,2\nb,3,-4\n", "", {"a", "b"}, {}},
+           {"town,x,y\n\"a, b\",1.5,2\n\"c \"\"d\"\"\",3,-4\n",
+            "town",
+            {"a, b", "c \"d\""},
+            {"x", "y"}},
+           {"town,\"x, in m\",y\na,1.5,2\nb,3,-4\n", "town", {"a", "b"}, {"x, in m", "y"}},
+           {"node x y\na 1.5 2\nb 3 -4\n", "node", {"a", "b"}, {"x", "y"}},
+           {"x,y\na,1.5,2\nb,3,-4\n", "", {"a", "b"}, {"x", "y"}},   // R: no name of the ids
+           {",0,1\n0,1.5,2\n1,3,-4\n", "", {"0", "1"}, {"0", "1"}},  // Pandas: of an array
+       }) {
+    for (const std::size_t piece_bytes : {1U, 6U, 1U << 20}) {
+      const Table table = read_table_of(text, piece_bytes);
+      EXPECT_EQ(table.numbers, expected) << text;
+      EXPECT_EQ(list(table.text.rows), rows) << text;
+      EXPECT_EQ(list(table.text.columns), columns) << text;
+      EXPECT_EQ(table.text.corner, corner) << text;
+      EXPECT_FALSE(table.text.times) << text;
+    }
   }
-  EXPECT_EQ(read("x\n1\n2\n"), (Matrix{{1}, {2}}));
-  EXPECT_TRUE(std::isnan(read(",1\n2,3\n")(0, 0)));
-  EXPECT_THAT(error_of<Error>([&] { read("a,b\n"); }), HasSubstr("holds no numbers"));
-  EXPECT_THAT(error_of<Error>([&] { read("id,x,y\n1,2,3\n4,5\n"); }), HasSubstr("line 3"));
-  EXPECT_THAT(error_of<Error>([&] { read("a,1\nb,c\n"); }), HasSubstr("line 2"));
+  EXPECT_EQ(read_table_of("x\n1\n2\n").numbers, (Matrix{{1}, {2}}));
+  EXPECT_EQ(read_table_of("id\n1\n2\n").numbers, (Matrix{{1}, {2}}));
+  EXPECT_TRUE(std::isnan(read_table_of(",1\n2,3\n").numbers(0, 0)));
+  const auto error = [](std::string_view text) {
+    return error_of<Error>([&] { read_table_of(text); });
+  };
+  EXPECT_THAT(error("a,b\n"), HasSubstr("holds no numbers"));
+  EXPECT_THAT(error("id,x,y\n1,2,3\n4,5\n"), HasSubstr("line 3: has 1 columns"));
+  EXPECT_THAT(error("a,1\nb,c\n"), HasSubstr("line 2: 'c' is not a number"));
+  EXPECT_THAT(error("a,1\n\"b,2\n"), HasSubstr("line 2"));
+  EXPECT_THAT(error("\"a,1\n\"b,2\n"), HasSubstr("line 1: has a quote without its end"));
+}
+
+TEST(CsvTable, RowsThatAreTimes) {
+  const Matrix expected{{1.5, 2}, {3, -4}};
+  for (const std::string_view text : {
+           "timestamp,a,b\n1330560000,1.5,2\n1330560300,3,-4\n",
+           "Time,773869,767541\n0,1.5,2\n5,3,-4\n",
+           "datetime,773869,767541\n2012-03-01 00:00:00,1.5,2\n2012-03-01 00:05:00,3,-4\n",
+           ",773869,767541\n2012-03-01 00:00:00,1.5,2\n2012-03-01 00:05:00,3,-4\n",
+           "measured at,773869,767541\n2012-03-01T00:00Z,1.5,2\n2012-03-01T00:05Z,3,-4\n",
+           "\"when\",\"a\",\"b\"\n\"3/1/2012 0:00\",1.5,2\n\"3/1/2012 0:05\",3,-4\n",
+           "2012/03/01,1.5,2\n2012/03/02,3,-4\n",
+           "index,a,b\n01.03.2012,1.5,2\n02.03.2012,3,-4\n",
+       }) {
+    const Table table = read_table_of(text);
+    EXPECT_EQ(table.numbers, expected) << text;
+    EXPECT_TRUE(table.text.times) << text;
+    EXPECT_EQ(table.text.rows.size(), 2U) << text;
+    EXPECT_EQ(table.text.columns.size(), text.starts_with('2') ? 0U : 2U) << text;
+  }
+  // Neither ids such as addresses, nor headers of times make rows times.
+  EXPECT_FALSE(read_table_of("10.0.0.1,1\n10.0.0.2,2\n").text.times);
+  EXPECT_FALSE(read_table_of("1-2,1\n1-3,2\n").text.times);
+  EXPECT_FALSE(read_table_of("sensor,2012-03-01,2012-03-02\na,1,2\n").text.times);
+}
+
+TEST(CsvTable, IsWrittenAsItWasRead) {
+  for (const std::string_view text : {
+           "x,y\n1.5,2\n3,-4\n",
+           "station,x,\"y, in m\"\n\"New York, NY\",1.5,2\nb,3,-4\n",
+           ",a,b\n2012-03-01 00:00:00,1.5,2\n2012-03-01 00:05:00,3,-4\n",
+           "a,1.5,2\nb,3,-4\n",
+       }) {
+    const Table table = read_table_of(text);
+    const auto path = test::temp_file("text.csv");
+    write_matrix(path, table.numbers, table.text);
+    EXPECT_EQ(Input(path).read_all(), text);
+  }
 }
 
 TEST(AdjacencyCsv, DialectsOfOneGraph) {
@@ -135,6 +212,13 @@ TEST(CsvMatrix, GapsAreNan) {
   EXPECT_EQ(matrix(1, 2), -std::numeric_limits<double>::infinity());
 }
 
+TEST(CsvMatrix, WordsForGapsAreNan) {
+  const Matrix matrix = read_numbers("NA,1,N/A\nnull,None,NULL\n", 3);
+  ASSERT_EQ(matrix.rows(), 2);
+  EXPECT_EQ(matrix(0, 1), 1);
+  EXPECT_EQ(matrix.array().isNaN().count(), 5);
+}
+
 TEST(CsvMatrix, BadTablesAreRefused) {
   const auto expect = [](std::string_view text, std::string_view what) {
     EXPECT_THAT(error_of<Error>([&] { read_numbers(text, 4); }),
@@ -148,6 +232,7 @@ TEST(CsvMatrix, BadTablesAreRefused) {
   expect("1,2\n3,four\n", "line 2: 'four' is not a number");
   expect("1,2\n\"3\",4\n", "is not a number");
   expect("a,b\nc,d\n", "line 2: 'c' is not a number");
+  expect("a;b\n1,5;2\n", "line 2: has semicolons; separate the columns by commas");
   // A long first row and many short ones: the product of the two is not what the file holds.
   expect(std::string(100000, ',') + std::string(100000, '\n') + "1\n", "line 100001");
 }

@@ -25,7 +25,8 @@ class DocTablesTest(unittest.TestCase):
         self.root = pathlib.Path(folder.name)
         for name in ("docs/results", "scripts"):
             (self.root / name).mkdir(parents=True)
-        shutil.copy(ROOT / "scripts/doc-tables", self.root / "scripts")
+        for name in ("doc-tables", "doc_charts.py"):
+            shutil.copy(ROOT / "scripts" / name, self.root / "scripts")
         self.page = self.root / "docs/page.md"
         self.page.write_text(PAGE.format(""))
         self.write("sample", RESULT)
@@ -60,6 +61,24 @@ class DocTablesTest(unittest.TestCase):
         self.assertEqual(doc_tables(self.root).returncode, 0)
         for line in ("| Cora | 60.0 ± 10.0 |", "| Citeseer | 25.0 |", "| Pubmed | |"):
             self.assertIn(line + "\n", self.page.read_text())
+
+    def test_views_read_other_results(self):
+        self.write("sample", {**RESULT, "columns": ["", "ngf", "SciPy"], "rows": [["Cora", "2 ms (3x)", "6 ms"]]})
+        row = {"task": "hops", "result": "sample", "row": "Cora", "ngf": "ngf", "peer": "SciPy", "name": "SciPy"}
+        self.write("speed", {**RESULT, "uses": ["sample"], "rows": [row]})
+        self.page.write_text(PAGE.format("") + "<!-- table: speed -->\n<!-- end -->\n![](pictures/speed.svg)\n")
+        self.assertEqual(doc_tables(self.root).returncode, 0)
+        self.assertIn("| hops | 2 ms | SciPy, 6 ms | 3 |\n", self.page.read_text())
+        chart = self.root / "docs/pictures/speed.svg"
+        self.assertIn("3 times as long", chart.read_text())
+        chart.write_text(chart.read_text().replace("3 times", "4 times"))
+        self.fails("docs/pictures/speed.svg", "3 times as long")
+
+    def test_a_chart_that_no_page_shows_is_found(self):
+        self.write("hop-distances", {**RESULT, "columns": ["", "SciPy", "ngf, 1 thread", "ngf, 2 threads"],
+                                     "rows": [["Cora", "2 s", "2 ms (1000x)", "1 ms (2000x)"]]})
+        self.page.write_text(PAGE.format("") + "<!-- table: hop-distances -->\n<!-- end -->\n")
+        self.fails("no page shows hop-distances.svg")
 
     def test_an_incomplete_result_is_found(self):
         self.write("sample", {key: value for key, value in RESULT.items() if key != "source"})

@@ -43,8 +43,8 @@ const std::vector<std::pair<std::string, std::string>> samples{
     {"fig1", "fig1 ws both K=5"},
     {"fig3a", "fig3a citation K=4 gf"},
     {"fig3a", "fig3a citation K=4 ngf"},
-    {"fig3b", "fig3b K=3 both 8 % ngf honest"},
-    {"fig3b", "fig3b K=3 both 8 % ngf stale"},
+    {"fig3b", "fig3b K=3 both 8 % ngf recomputed"},
+    {"fig3b", "fig3b K=3 both 8 % ngf cached"},
     {"claims", "claims norms er"},
     {"claims", "claims float_error ws"},
     {"claims", "claims condition ws"},
@@ -103,7 +103,7 @@ TEST(Experiments, AsManyRunsAsAreAskedFor) {
   study.runs = 7;
   const Json of_k = rows_of(fig3a(study), "fig3a citation K=2 gf").at(0);
   EXPECT_EQ(of_k.at("runs"), 7);
-  const Json perturbed = rows_of(fig3b(study), "fig3b K=3 both 8 % gf honest").at(0);
+  const Json perturbed = rows_of(fig3b(study), "fig3b K=3 both 8 % gf recomputed").at(0);
   EXPECT_EQ(perturbed.at("runs"), 7);
   EXPECT_EQ(perturbed.at("graphs"), 4);  // two runs on each, and one on the last
 }
@@ -111,12 +111,13 @@ TEST(Experiments, AsManyRunsAsAreAskedFor) {
 TEST(Figure3b, TellsOfTheSpreadOverGraphs) {
   const Study study = small_study();
   const Figure figure = fig3b(study);
-  const Json row = rows_of(figure, "fig3b K=3 both 20 % gf honest").at(0);
+  const Json row = rows_of(figure, "fig3b K=3 both 20 % gf recomputed").at(0);
   EXPECT_EQ(row.at("runs"), 2);
   EXPECT_EQ(row.at("graphs"), 2);  // one run on each, so that both spreads are the same
   EXPECT_GT(row.at("graph_std").get<double>(), 0);
   EXPECT_NEAR(row.at("graph_std").get<double>(), row.at("std").get<double>(), 1e-9);
-  for (const char* key : {"fig3b K=3 both 20 % ngf stale", "fig3b K=3 destroy 0 % gf honest"}) {
+  for (const char* key :
+       {"fig3b K=3 both 20 % ngf cached", "fig3b K=3 destroy 0 % gf recomputed"}) {
     const Json unseen = rows_of(figure, key).at(0);
     EXPECT_EQ(unseen.at("runs"), 2);
     EXPECT_EQ(unseen.at("graphs"), 1);
@@ -162,25 +163,25 @@ TEST(Figure2a, BeginsWithTheSettingsOfThePublishedFigure) {
   for (const Cell& cell : fig2a(study).cells) EXPECT_THAT(cell.key, HasSubstr("code"));
 }
 
-TEST(Figure3b, StaleDistancesAreThoseOfTheUnperturbedGraph) {
+TEST(Figure3b, CachedDistancesAreThoseOfTheUnperturbedGraph) {
   Study study = small_study();
   study.datasets[0].dataset = ngf::citation_network(600, 1);
-  const Json honest = rows_of(fig3b(study), "fig3b K=3 destroy 20 % ngf honest").at(0);
-  const Json stale = rows_of(fig3b(study), "fig3b K=3 destroy 20 % ngf stale").at(0);
-  EXPECT_EQ(honest.at("distances"), "honest");
-  EXPECT_EQ(stale.at("distances"), "stale");
-  EXPECT_NE(honest.at("mean"), stale.at("mean"));
+  const Json recomputed = rows_of(fig3b(study), "fig3b K=3 destroy 20 % ngf recomputed").at(0);
+  const Json cached = rows_of(fig3b(study), "fig3b K=3 destroy 20 % ngf cached").at(0);
+  EXPECT_EQ(recomputed.at("distances"), "recomputed");
+  EXPECT_EQ(cached.at("distances"), "cached");
+  EXPECT_NE(recomputed.at("mean"), cached.at("mean"));
 }
 
 TEST(Figure3b, NothingPerturbedIsEveryCurvesFirstPoint) {
   const Study study = small_study();
-  const Json rows = rows_of(fig3b(study), "fig3b K=3 destroy 0 % ngf honest");
-  ASSERT_EQ(rows.size(), 4);  // destroy and both, honest and stale
+  const Json rows = rows_of(fig3b(study), "fig3b K=3 destroy 0 % ngf recomputed");
+  ASSERT_EQ(rows.size(), 4);  // destroy and both, recomputed and cached
   for (const Json& row : rows) {
     EXPECT_EQ(row.at("percent"), 0);
     EXPECT_EQ(row.at("mean"), rows.at(0).at("mean"));
   }
-  EXPECT_EQ(rows_of(fig3b(study), "fig3b K=3 destroy 0 % gf honest").size(), 2);
+  EXPECT_EQ(rows_of(fig3b(study), "fig3b K=3 destroy 0 % gf recomputed").size(), 2);
 }
 
 TEST(Claims, EqualTapsLeaveNoErrorOnceTheyReachEverybody) {

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """`ngf features`: its numbers against a plain search from each row, its outputs, and its end.
 
-    features_test.py [Numbers|Streams|Ends|Large]
+    features_test.py [Numbers|Names|Streams|Ends|Large]
 """
 
 import collections
@@ -106,6 +106,71 @@ class Large(FeaturesTest):
         found = np.load(self.folder / "f.npy", mmap_mode="r")
         expected = np.array([plain_row(graph, x, u, 2, "mean") for u in rows])
         np.testing.assert_allclose(found[rows], expected, rtol=2e-6, atol=2e-5)
+
+
+class Names(FeaturesTest):
+    """Signals are matched with nodes by name; features are in the order of the nodes."""
+
+    ROWS = "P-1,1,2,3\nNew York,2,2,4\nP-3,3,3,1\nP-4,4,3,2\n"
+
+    def setUp(self):
+        super().setUp()
+        #  P-1 - New York - P-3 - P-4
+        self.write("roads.csv", 'from,to\nP-1,"New York"\n"New York",P-3\nP-3,P-4\n')
+
+    def features(self, signals, *flags, graph="roads.csv"):
+        self.write("x.csv", signals)
+        return self.succeed("features", graph, "--signal", "x.csv", "--hops", "2", *flags)
+
+    def test_rows_are_matched_by_name(self):
+        signals = 'station,"w, in m"\nP-4,4\nP-1,1\nNew York,2\nP-3,3\n'
+        expected = 'station,"w, in m","w, in m_mean_hop1","w, in m_mean_hop2"\n' + self.ROWS
+        outcome = self.features(signals)
+        self.assertEqual(outcome.out, expected)
+        self.assertIn("ngf: x.csv: rows are matched with nodes by their names\n", outcome.err)
+        self.features(signals, "-o", "f.csv")
+        self.assertEqual((self.folder / "f.csv").read_text(), expected)
+        self.features(signals, "-o", "f.npy")
+        self.assertEqual(np.load(self.folder / "f.npy").tolist(), [[1, 2, 3], [2, 2, 4], [3, 3, 1], [4, 3, 2]])
+        self.write("x.csv", signals.replace("P-4", "P-5"))
+        self.assert_one_line(self.ngf("features", "roads.csv", "--signal", "x.csv", "--hops", "1", "--quiet"),
+                             "row 1 is 'P-5'")
+
+    def test_rows_that_are_times(self):
+        times = "timestamp,P-4,P-1,New York,P-3\n12:00,4,1,2,3\n12:05,40,10,20,30\n"
+        lines = self.features(times, "--aggregate", "max").out.splitlines()
+        self.assertEqual(lines[0], "node,12:00,12:05,12:00_max_hop1,12:05_max_hop1,12:00_max_hop2,12:05_max_hop2")
+        self.assertEqual(lines[1:], ["P-1,1,10,2,20,3,30", "New York,2,20,3,30,4,40", "P-3,3,30,4,40,1,10",
+                                     "P-4,4,40,3,30,2,20"])
+
+    def test_a_header_may_have_the_names(self):
+        self.assertEqual(self.features("P-3,P-1,P-4,New York\n3,1,4,2\n").out,
+                         "node,value,value_mean_hop1,value_mean_hop2\n" + self.ROWS)
+
+    def test_tables_without_names(self):
+        self.assertEqual(self.features("1\n2\n3\n4\n").out, "node,value,value_mean_hop1,value_mean_hop2\n" + self.ROWS)
+        self.assertEqual(self.features("1,2\n" * 4).out.splitlines()[0],
+                         "node,value_1,value_2,value_1_mean_hop1,value_2_mean_hop1,value_1_mean_hop2,value_2_mean_hop2")
+
+    def test_numbers_of_sensors(self):
+        """Rows of numbers have a header, so that the ids are read as ids again."""
+        self.write("sensors.csv", "from,to\n773,541\n541,542\n")
+        self.assertEqual(self.features(",773,541,542\n12:00,3,1,2\n", graph="sensors.csv").out,
+                         "node,12:00,12:00_mean_hop1,12:00_mean_hop2\n541,1,2.5,0\n542,2,1,3\n773,3,1,2\n")
+
+    def test_ranges_of_rows_keep_their_names(self):
+        self.succeed("convert", "rmat:scale=12", "plain.csv")
+        edges = np.loadtxt(self.folder / "plain.csv", delimiter=",", dtype=int)
+        self.write("named.csv", "".join(f"n{u},n{v}\n" for u, v in edges))
+        nodes = self.json("info", "named.csv")["nodes"]
+        self.signals(nodes, 48)
+        flags = ["features", "named.csv", "--signal", "x.npy", "--hops", "2", "--threads", "1"]
+        self.succeed(*flags, "-o", "one.csv")
+        value = self.json(*flags, "-o", "f.csv", "--memory", "8500K")
+        self.assertGreater(value["passes"], 1)
+        self.assertEqual((self.folder / "f.csv").read_bytes(), (self.folder / "one.csv").read_bytes())
+        labels = [line.split(",")[0] for line in (self.folder / "f.csv").read_text().splitlines()]
+        self.assertEqual(labels[1:], list(dict.fromkeys(f"n{u}" for u in edges.ravel())))
 
 
 class Streams(FeaturesTest):

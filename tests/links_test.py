@@ -21,7 +21,7 @@ def anchors(text: str) -> set[str]:
 
 class LinksTest(unittest.TestCase):
     def test_links(self):
-        pages = [ROOT / "README.md", *ROOT.glob("docs/**/*.md")]
+        pages = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
         count = 0
         for page in pages:
             for link in LINK.findall(without_code(page.read_text(encoding="utf-8"))):

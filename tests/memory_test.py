@@ -40,6 +40,8 @@ np.savetxt("x16.csv", random.normal(size=(20000, 16)), delimiter=",")
 np.save("x64.npy", random.normal(size=(20000, 64)))
 np.save("of_grid.npy", random.normal(size=(10000, 8)))
 np.save("of_rmat.npy", random.normal(size=(32768, 8)))
+names = random.integers(0, 200000, size=(500000, 2))
+np.savetxt("names.edgelist", names, fmt="station-%d")
 np.savez("edges.npz", edges=random.integers(0, 200000, size=(1500000, 2)),
          node_features=np.zeros((200000, 1), np.float32), node_labels=np.zeros(200000, np.int64))
 """
@@ -55,6 +57,7 @@ QUICK = [
     (60, f"filter {BA} --signal x16.npy --taps 1,1,1 -o y.npy"),
     (20, f"features {BA} --signal x16.npy --hops 2 -o y.npy"),
     (60, f"filter {BA} --signal x1.npy --fit x1.npy --hops 5"),
+    (60, f"filter {BA} --signal x1.npy --taps 1,1,1 -o y.npy --pair-weights x16.npy --normalize symmetric"),
     (30, "train builtin:citation,nodes=4000 --runs 2 --epochs 3"),
     (30, f"denoise {GRID} --signal of_grid.npy -o y.npy --arch gf --stop epochs:2"),
 ]
@@ -67,6 +70,8 @@ SLOW = [
     (30, "info full.npy"),
     (30, "info one_way.npy"),
     (20, "convert edges.npz y.npz"),
+    (20, "convert names.edgelist y.edgelist --quiet"),
+    (40, "shells names.edgelist --hop 1 -o y.csv --quiet"),
     (10, "convert rmat.mtx y.npz"),
     (10, "convert rmat.graph y.edgelist"),
     (10, "convert rmat.npz y.mtx"),

@@ -117,6 +117,11 @@ class SameAnswers(MpiTest):
                 np.testing.assert_allclose(several, one, rtol=1e-5, atol=1e-4)
             self.assertEqual(self.together(2, *command, "-o", "all.csv").code, 0)
             np.testing.assert_allclose(np.loadtxt(self.folder / "all.csv", delimiter=","), one, rtol=1e-5, atol=1e-4)
+        self.write("roads.csv", "from,to\nb,a\na,c\nc,d\nd,e\n")
+        self.write("x.csv", "id,v\na,1\nb,2\nc,3\nd,4\ne,5\n")
+        command = ["features", "roads.csv", "--signal", "x.csv", "--hops", "2"]
+        self.assertEqual(self.together(2, *command, "-o", "all.csv").code, 0)
+        self.assertEqual((self.folder / "all.csv").read_text(), self.succeed(*command).out)
         spec = "builtin:citation,nodes=200"
         self.succeed("features", spec, "--hops", "2", "-o", "one.npy")
         self.assertEqual(self.together(3, "features", spec, "--hops", "2", "-o", "all.npy").code, 0)

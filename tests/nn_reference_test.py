@@ -76,12 +76,49 @@ def operators(settings, adjacency):
     return [np.linalg.matrix_power(propagation, hops if settings["model"] == "sgc" else 1)]
 
 
+def bank_matrices(settings, adjacency):
+    hops = settings["hops"]
+    if settings["model"] == "gcnn":
+        shift = adjacency / np.linalg.eigvalsh(adjacency).max()
+        return [np.linalg.matrix_power(shift, k) for k in range(hops + 1)]
+    return [np.eye(NODES)] + [symmetric(shell) for shell in hop_matrices(adjacency, hops + 1)[1:]]
+
+
+def bank_shapes(settings):
+    """Of each layer: the number of matrices and of inputs, and whether the input is normalised."""
+    count = settings["layers"] + settings["pre"] + settings["post"]
+    shapes = []
+    for layer in range(count):
+        plain = settings["pre"] and layer == 0 or settings["post"] and layer == count - 1
+        inputs = FEATURES if layer == 0 else HIDDEN
+        if settings["jump"] and layer == count - 1:
+            inputs = HIDDEN * (count - 1)
+        shapes.append((1 if plain else settings["hops"] + 1, inputs, settings["residual"] and layer > 0))
+    return shapes
+
+
+def bank_logits(settings, parameters, bank, x):
+    shapes = bank_shapes(settings)
+    states = []
+    for layer, (matrices, inputs, norm) in enumerate(shapes):
+        own = {name.split(".")[-1]: value for name, value in parameters.items() if name.startswith(f"layers.{layer}.")}
+        last = layer == len(shapes) - 1
+        u = torch.cat(states, dim=1) if last and settings["jump"] else states[-1] if states else x
+        if norm:
+            u = torch.nn.functional.layer_norm(u, (inputs,), own["norm_scale"], own["norm_shift"])
+        z = sum(bank[k] @ u @ own["weight"][k * inputs:(k + 1) * inputs] for k in range(matrices)) + own["bias"]
+        z = z if last else torch.relu(z)
+        states.append(states[-1] + z if settings["residual"] and matrices > 1 else z)
+    return states[-1]
+
+
 def torch_steps(settings, weights, data, lr, decay):
     """Weights and losses after Adam's steps, in double precision."""
-    matrices = [torch.tensor(m) for m in operators(settings, data["adjacency"])]
+    make = bank_matrices if settings["bank"] else operators
+    matrices = [torch.tensor(m) for m in make(settings, data["adjacency"])]
     fixed = 1.0 if settings["unit_taps"] or len(matrices) == 1 else 1 / len(matrices)
     parameters = {name: torch.tensor(value, requires_grad=True) for name, value in weights.items()}
-    layers = 1 if settings["model"] == "sgc" else settings["layers"]
+    layers = 0 if settings["bank"] else 1 if settings["model"] == "sgc" else settings["layers"]
     first = [value for name, value in parameters.items() if name == "layers.0.weight"]
     others = [value for name, value in parameters.items() if name != "layers.0.weight"]
     optimizer = torch.optim.Adam([{"params": first, "weight_decay": decay}, {"params": others}], lr)
@@ -94,6 +131,8 @@ def torch_steps(settings, weights, data, lr, decay):
             x = h @ x @ parameters[f"layers.{layer}.weight"]
             x = x + parameters.get(f"layers.{layer}.bias", 0)
             x = torch.relu(x) if layer + 1 < layers else x
+        if settings["bank"]:
+            x = bank_logits(settings, parameters, matrices, x)
         nodes = data["train"]
         loss = torch.nn.functional.cross_entropy(x[nodes], torch.tensor(data["labels"][nodes]))
         losses.append(loss.item())
@@ -116,7 +155,23 @@ def some_data(random):
     }
 
 
+def some_bank_weights(random, settings):
+    weights = {}
+    shapes = bank_shapes(settings)
+    for layer, (matrices, inputs, norm) in enumerate(shapes):
+        outputs = CLASSES if layer == len(shapes) - 1 else HIDDEN
+        rows = matrices * inputs
+        weights[f"layers.{layer}.weight"] = random.normal(size=(rows, outputs)) / np.sqrt(rows)
+        weights[f"layers.{layer}.bias"] = random.normal(size=outputs) * 0.1
+        if norm:
+            weights[f"layers.{layer}.norm_scale"] = random.normal(size=inputs) * 0.1 + 1
+            weights[f"layers.{layer}.norm_shift"] = random.normal(size=inputs) * 0.1
+    return weights
+
+
 def some_weights(random, settings):
+    if settings["bank"]:
+        return some_bank_weights(random, settings)
     widths = [FEATURES, CLASSES]
     if settings["model"] != "sgc":
         widths = [FEATURES] + [HIDDEN] * (settings["layers"] - 1) + [CLASSES]
@@ -136,6 +191,7 @@ def settings_of(model, **changes):
         "model": model, "hops": 2, "taps": [], "unit_taps": False, "learn_taps": False,
         "normalization": "symmetric", "shift": "adjacency-lmax", "min_paths": 1,
         "hidden": HIDDEN, "layers": 2, "bias": True, "skip": False, "normalize_features": False,
+        "bank": False, "pre": False, "post": False, "residual": False, "jump": False,
     }
     return settings | changes
 
@@ -193,6 +249,14 @@ class TenSteps(unittest.TestCase):
     def test_taps_learned(self):
         self.check(settings_of("ngcnn", learn_taps=True, hops=3))
         self.check(settings_of("gcnn", learn_taps=True, hops=3))
+
+    def test_banks(self):
+        for model in ("ngcnn", "gcnn"):
+            for changes in ({}, {"post": True, "jump": True, "pre": True},
+                            {"pre": True, "post": True, "residual": True, "hops": 3},
+                            {"pre": True, "post": True, "residual": True, "jump": True}):
+                with self.subTest(model=model, **changes):
+                    self.check(settings_of(model, bank=True, **changes), decay=5e-4)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@
 #include "ngf/nn/optimizer.hpp"
 #include "nn/dropout.hpp"
 #include "nn/first_layer.hpp"
+#include "tests/bank_reference.hpp"
 #include "tests/nn_support.hpp"
 
 namespace ngf {
@@ -46,6 +47,35 @@ std::vector<std::uint32_t> three_groups(NodeId nodes) {
 }
 
 constexpr NodeId nodes = 24;
+
+void add_banks(std::vector<Case>& cases) {
+  for (const ModelKind kind : {ModelKind::ngcnn, ModelKind::gcnn}) {
+    ModelSettings bank = model(kind);
+    bank.bank = true;
+    const auto add = [&](const char* name, const ModelSettings& settings) -> Case& {
+      return cases.emplace_back(Case{std::string(model_name(kind)) + " bank" + name, settings});
+    };
+    add("", bank);
+    add(", sparse, with dropout", bank).sparse = cases.back().dropout = true;
+    add(" on arcs", bank).directed = true;
+    bank.normalization = Normalization::row;
+    bank.post = true;
+    add(" and post", bank);
+    bank.jump = true;
+    add(", jump", bank);
+    bank.pre = true;
+    bank.bias = false;
+    add(", jump, without bias", bank).dropout = true;
+    bank.bias = true;
+    bank.residual = true;
+    add(", residual, jump", bank);
+    add(", residual, jump, on arcs, with all", bank).directed = true;
+    cases.back().sparse = cases.back().dropout = true;
+    bank.jump = false;
+    bank.hops = 3;
+    add(", residual", bank);
+  }
+}
 
 std::vector<Case> all_cases() {
   std::vector<Case> cases;
@@ -97,6 +127,7 @@ std::vector<Case> all_cases() {
     settings.taps = {0.5, -0.2, 0.1};
     add("gcnn, " + std::string(shift_name(shift)), settings);
   }
+  add_banks(cases);
   return cases;
 }
 
@@ -165,6 +196,10 @@ TEST(Network, GradientsAreThoseOfFiniteDifferences) {
 /// Layers by their definition, with H as a matrix.
 Matrix plain_logits(const Case& c, const std::vector<double>& parameters) {
   const Graph graph = some_graph(nodes, c.directed);
+  if (c.settings.bank) {
+    return test::plain_bank_logits(c.settings, graph, random_features<double>(nodes, 7, 0.4, 5), 3,
+                                   parameters);
+  }
   LayerFilter filter(c.settings, graph, {.threads = 1});
   Matrix x = random_features<double>(nodes, 7, 0.4, 5);
   const double* at = parameters.data();
@@ -250,14 +285,17 @@ TEST(Network, TheSameBitsAloneAndInABatchOnAnyNumberOfThreads) {
   const SignalsOf<float> x = random_features<float>(300, 90, 0.2, 5);
   const std::vector<std::uint64_t> seeds{4, 8, 15, 16, 23};
   for (const ModelKind kind : {ModelKind::ngcnn, ModelKind::gcnn, ModelKind::sgc, ModelKind::mlp}) {
-    for (const int variant : {0, 1, 2, 3, 4, 5}) {
+    for (const int variant : {0, 1, 2, 3, 4, 5, 6, 7}) {
       ModelSettings settings = model(kind, variant == 4 ? 3 : 2);
       const bool taps = kind == ModelKind::ngcnn || kind == ModelKind::gcnn;
       settings.learn_taps = variant == 3 && taps;
       settings.hidden = variant % 2 == 0 ? 70 : 13;
       settings.hops = variant == 5 ? 6 : 2;
       settings.skip = variant == 4;
-      const bool drops = variant == 2;
+      settings.bank = variant >= 6 && taps;
+      settings.post = settings.jump = settings.bank;
+      settings.pre = settings.residual = settings.bank && variant == 7;
+      const bool drops = variant == 2 || variant == 7;
       const Storage storage = variant % 2 == 0 ? Storage::dense : Storage::sparse;
       for (const FeaturesOf<float>& features : {FeaturesOf<float>(x), as_sparse(x)}) {
         SCOPED_TRACE(std::string(model_name(kind)) + " variant " + std::to_string(variant));

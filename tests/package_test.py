@@ -76,6 +76,25 @@ int main() {
 }
 """
 
+DEADLINE = """
+#include <chrono>
+#include <cstdio>
+#include <ngf/generate.hpp>
+#include <ngf/progress.hpp>
+#include <ngf/shells.hpp>
+
+%s
+int main() {
+  Deadline deadline;
+  deadline.time = std::chrono::steady_clock::now();
+  try {
+    ngf::build_shells(ngf::grid(300, 300), {.hops = 3}, &deadline);
+  } catch (const ngf::Interrupted&) {
+    std::puts("interrupted");
+  }
+}
+"""
+
 
 def block(page: str, language: str) -> str:
     """The first block of code of this language."""
@@ -138,6 +157,13 @@ class PackageTest(unittest.TestCase):
         printed = run(built / "hops", self.folder / "ring.edgelist")
         self.assertEqual(printed, "2 is 2 hops from 0\n10 is 2 hops from 0\n1.75\n")
         self.assertEqual(block(page, "cpp").count("build_shells"), 1)
+
+    def test_the_page_on_interrupts(self):
+        page = (ROOT / "docs/site/interrupting.md").read_text()
+        built = self.build("interrupts", {"CMakeLists.txt": README_CMAKE + "find_package(ngf REQUIRED)\n"
+                                          "target_link_libraries(my_program PRIVATE ngf::ngf)\n",
+                                          "readme.cpp": DEADLINE % block(page, "cpp")})
+        self.assertEqual(run(built / "my_program"), "interrupted\n")
 
     def test_an_unknown_component_is_refused(self):
         source = self.folder / "unknown"

@@ -4,19 +4,17 @@
     NGF_PAGE_SAMPLE   the program that prints the page [build/tests/page_sample]
 """
 
-import html
-import json
 import os
 import pathlib
 import re
-import shutil
 import subprocess
 import tempfile
 import unittest
 
+from browser_support import needs_chromium, visit, visited
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SAMPLE = os.environ.get("NGF_PAGE_SAMPLE", str(ROOT / "build" / "tests" / "page_sample"))
-CHROMIUM = shutil.which("chromium")
 FIGURES = ["table1", "fig1", "fig2a", "fig2b", "fig3a", "fig3b", "claims_norms", "claims_float_error", "claims_condition",
            "claims_shell_change", "claims_constant_taps", "claims_depth"]
 
@@ -45,7 +43,7 @@ point.dispatchEvent(new PointerEvent("pointermove", {bubbles: true}));
 const tip = document.querySelector(".tip");
 const root = document.documentElement;
 parent.postMessage({
-  width: innerWidth,
+  innerWidth,
   states, pressed, focused,
   otherShown: shown(other),
   tip: tip.hidden ? null : tip.textContent,
@@ -63,55 +61,27 @@ parent.postMessage({
 }, "*");
 }"""
 
-# Shows the page in frames of two widths and writes down what its visitors say.
-AROUND = """<!DOCTYPE html><meta charset="utf-8"><title>around</title>
-<iframe src="page.html" style="width:1300px;height:900px;border:0"></iframe>
-<iframe src="page.html" style="width:390px;height:800px;border:0"></iframe>
-<pre id="found"></pre>
-<script>
-const found = [];
-addEventListener("message", event => {
-  found.push(event.data);
-  document.getElementById("found").textContent = JSON.stringify(found);
-});
-</script>
-"""
 
-
-def visit(page, *flags):
+def visit_page(page, *flags):
     """What the visitors found, the wide frame first, and what the browser's console says."""
     with tempfile.TemporaryDirectory(prefix="ngf-test-") as folder:
-        folder = pathlib.Path(folder)
-        visited = page.replace("</body>", f"<script>{VISITOR}</script></body>")
-        (folder / "page.html").write_text(visited, encoding="utf-8")
-        (folder / "around.html").write_text(AROUND, encoding="utf-8")
-        command = [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-                   f"--user-data-dir={folder}/profile", "--window-size=1400,1800",
-                   "--host-resolver-rules=MAP * ~NOTFOUND", "--enable-logging=stderr",
-                   "--virtual-time-budget=20000", *flags, "--dump-dom",
-                   (folder / "around.html").as_uri()]
-        done = subprocess.run(command, capture_output=True, timeout=240, text=True, errors="replace")
-    text = re.search(r'<pre id="found">(.*?)</pre>', done.stdout, re.DOTALL)
-    found = json.loads(html.unescape(text[1])) if text and text[1] else []
-    console = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
-    if len(found) != 2:
-        raise RuntimeError(f"{len(found)} of 2 visitors came back; the console says {console}")
-    return sorted(found, key=lambda one: -one["width"]), console
+        (pathlib.Path(folder) / "page.html").write_text(visited(page, VISITOR), encoding="utf-8")
+        return visit(folder, ["page.html"], *flags)
 
 
 def brightness(colour):
     return sum(int(part) for part in re.findall(r"\d+", colour)[:3]) / 3
 
 
-@unittest.skipUnless(CHROMIUM, "no chromium here; packages.txt names it under [test]")
+@needs_chromium
 class PageInABrowser(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.page = subprocess.run([SAMPLE], capture_output=True, check=True, text=True).stdout
-        cls.found, cls.console = visit(cls.page)
+        cls.found, cls.console = visit_page(cls.page)
 
     def test_was_visited_wide_and_narrow(self):
-        self.assertEqual([one["width"] for one in self.found], [1300, 390])
+        self.assertEqual([one["innerWidth"] for one in self.found], [1300, 390])
 
     def test_every_figure_is_there(self):
         for one in self.found:
@@ -131,7 +101,7 @@ class PageInABrowser(unittest.TestCase):
 
     def test_a_request_would_be_noticed(self):
         picture = '<img src="http://ngf.invalid/picture.png" alt="">'
-        _, console = visit(self.page.replace("<main>", "<main>" + picture))
+        _, console = visit_page(self.page.replace("<main>", "<main>" + picture))
         self.assertIn("Content Security Policy", "\n".join(console))
 
     def test_a_line_is_switched_by_click_and_by_keys(self):
@@ -148,7 +118,7 @@ class PageInABrowser(unittest.TestCase):
             self.assertLessEqual(one["scrollWidth"], one["width"])
 
     def test_light_and_dark(self):
-        dark, console = visit(self.page, "--blink-settings=preferredColorScheme=0")
+        dark, console = visit_page(self.page, "--blink-settings=preferredColorScheme=0")
         self.assertEqual(console, [])
         for one in self.found:
             self.assertGreater(brightness(one["background"]), 240)

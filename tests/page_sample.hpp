@@ -148,9 +148,9 @@ inline json sample_fig3b(bool stand_in) {
                                  {"graph_std", percent == 0 ? 0.0 : 0.5}},
                                 accuracy(mean)));
         };
-        add("gf", "honest", 66 - K * 0.4 - 0.25 * percent);
-        add("ngf", "honest", 66 + K * 0.3 - 0.08 * percent);
-        add("ngf", "stale", 66 + K * 0.3);
+        add("gf", "recomputed", 66 - K * 0.4 - 0.25 * percent);
+        add("ngf", "recomputed", 66 + K * 0.3 - 0.08 * percent);
+        add("ngf", "cached", 66 + K * 0.3);
       }
     }
   }

@@ -95,14 +95,14 @@ TEST(Figures, DrawWhatTheRowsSay) {
   EXPECT_THAT(chart.series[1].y, ElementsAre(testing::IsNan(), 0.25));
 }
 
-TEST(Figures, ShowStaleDistancesDottedAndLikeTheHonestOnes) {
+TEST(Figures, ShowCachedDistancesDottedAndLikeTheRecomputedOnes) {
   for (const FigureCharts& figure : ngf::figure_charts(sample_results())) {
     if (figure.name != "fig3b") continue;
     const ngf::Chart& chart = figure.charts[0];
     ASSERT_EQ(chart.series.size(), 9U);
     EXPECT_EQ(chart.series[0].name, "GCNN, K = 3");
     EXPECT_EQ(chart.series[3].name, "NGCNN, K = 3");
-    EXPECT_EQ(chart.series[6].name, "stale, K = 3");
+    EXPECT_EQ(chart.series[6].name, "cached, K = 3");
     EXPECT_TRUE(chart.series[6].dotted);
     EXPECT_EQ(chart.series[6].look, chart.series[3].look);
     EXPECT_FALSE(chart.series[3].dotted);
@@ -165,7 +165,7 @@ std::vector<Doctored> doctored() {
       {"fig3b", "all tested settings", gf, "mean", 99},
       {"fig3b",
        "about constant",
-       {{"filter", "ngf"}, {"distances", "honest"}, {"percent", 0}},
+       {{"filter", "ngf"}, {"distances", "recomputed"}, {"percent", 0}},
        "mean",
        30},
       {"fig3b", "accuracy falls", gf, "mean", 50},
@@ -350,7 +350,7 @@ TEST(Page, HoldsEveryFigureAndWhereItComesFrom) {
     EXPECT_THAT(page, HasSubstr("<a href=\"" + figure.name + ".csv\">"));
   }
   for (const char* part :
-       {"src/experiments/fig1.cpp", "src/experiments/claims.cpp", "stale", "diameter of 3 or 4",
+       {"src/experiments/fig1.cpp", "src/experiments/claims.cpp", "cached", "diameter of 3 or 4",
         "0.0.0-sample", "paper: 19717", "51 %", "means of 5 runs; 64 features",
         "means of 5 runs on 1 to 3 graphs; 64 features"}) {
     EXPECT_THAT(page, HasSubstr(part));

@@ -124,7 +124,8 @@ TEST(BadInput, EachIsAnsweredInOneLine) {
   expect("other.pkl", "\x80\x02]q\x01.", "pickle");
   expect("ids.txt", "773869,767541,767542,717447\n", "1 rows and 4 columns");
   expect("signal.txt", "1.5\n2.5\n", "one column");
-  expect("names.txt", "alice bob\nbob carol\n", "line 2: 'bob' is not a node id");
+  expect("semicolons.csv", "source;target\nalice;bob\n", "line 1: has semicolons");
+  expect("names.txt", "alice 1\nbob 2\n", "line 2: 'bob' is not a node id");
   expect("xy.csv", "x,y\n-97.2,49\n-96.8,49\n", "line 2: '-97.2'");
   expect("negative.txt", "0 1\n1 -2\n", "line 2: '-2'");
   expect("fraction.txt", "0 1\n1 2.5\n", "line 2: '2.5'");

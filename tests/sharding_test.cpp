@@ -386,20 +386,24 @@ TEST(TeamTraining, TakesTheStepsOfOneProcess) {
   const Dataset dataset = small_dataset();
   for (const ModelKind model :
        {ModelKind::ngcnn, ModelKind::gcnn, ModelKind::gcn, ModelKind::sgc, ModelKind::mlp}) {
-    for (const bool learn : {false, true}) {
-      if (learn && model != ModelKind::ngcnn && model != ModelKind::gcnn) continue;
+    for (const std::string variant : {"fixed", "learned", "bank"}) {
+      const bool learn = variant == "learned";
+      const bool bank = variant == "bank";
+      if (variant != "fixed" && model != ModelKind::ngcnn && model != ModelKind::gcnn) continue;
       for (const double dropout : {0.0, 0.5}) {
         ClassifySettings settings;
         settings.model.model = model;
         settings.model.hidden = 8;
         settings.model.skip = learn;
         settings.model.learn_taps = learn;
+        settings.model.bank = settings.model.pre = settings.model.post = bank;
+        settings.model.residual = settings.model.jump = bank;
         settings.run.dropout = dropout;
         settings.epochs = 3;
         settings.threads = 1;
         const auto runs = runs_of(settings, 2);
         const auto expected = classify(dataset, dataset.splits[0], settings, runs);
-        for (const int ranks : {1, 2, 3}) {
+        for (const int ranks : {1, 2, 3, 4}) {
           run_team(ranks, [&](const std::shared_ptr<Communicator>& team) {
             const Dealt dealt(dataset.graph, team, 2);
             const Dataset own = renumber(dataset, arrange(dataset.graph, ranks, 2).order);

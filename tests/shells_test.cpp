@@ -314,7 +314,20 @@ TEST(Shells, PlansBeforeTheyTakeMemory) {
   const std::string error = error_of<Error>(
       [&] { build_shells(graph, {.storage = Storage::dense, .memory = 13'000'000}); });
   EXPECT_NE(error.find("memory="), std::string::npos) << error;
+  EXPECT_NE(error.find("storage=stream"), std::string::npos) << error;
   EXPECT_EQ(build_shells(graph, {.memory = 13'000'000}).storage(), Storage::stream);
+  // Streaming is no way out for a caller that reads what is stored.
+  EXPECT_NE(error_of<Error>([&] {
+              build_shells(graph, {.hops = 2, .storage = Storage::stream, .must_store = true});
+            }).find("leave storage=stream out"),
+            std::string::npos);
+  for (const Storage storage : {Storage::automatic, Storage::dense}) {
+    const std::string stored = error_of<MemoryExceeded>([&] {
+      build_shells(graph, {.storage = storage, .must_store = true, .memory = 13'000'000});
+    });
+    EXPECT_NE(stored.find("memory="), std::string::npos) << stored;
+    EXPECT_EQ(stored.find("storage="), std::string::npos) << stored;
+  }
   EXPECT_NE(error_of<Error>([&] { build_shells(graph, {.min_paths = 4}); }), "");
 }
 

@@ -103,18 +103,18 @@ TEST(Blind, ForecastsCountAsMuchAsTheyForetell) {
   tasks::Verdict verdict;
   verdict.held_out_error = 4;
   // By the errors of both, where the noise is known.
-  EXPECT_DOUBLE_EQ(tasks::share_of_forecast(verdict, 0.5, 1.0), 0.25);
-  EXPECT_DOUBLE_EQ(tasks::share_of_forecast(verdict, 0.5, 3.0), 1);
+  EXPECT_DOUBLE_EQ(tasks::prediction_weight(verdict, 0.5, 1.0), 0.25);
+  EXPECT_DOUBLE_EQ(tasks::prediction_weight(verdict, 0.5, 3.0), 1);
   // Otherwise by the variance foretold, less what chance foretells: more of few nodes.
   verdict.nodes = 120;
   verdict.gain_in_deviations = 2;
-  EXPECT_DOUBLE_EQ(tasks::share_of_forecast(verdict, 0.8, {}), 0.4);
+  EXPECT_DOUBLE_EQ(tasks::prediction_weight(verdict, 0.8, {}), 0.4);
   verdict.nodes = 40;
   verdict.gain_in_deviations = 4;
-  EXPECT_DOUBLE_EQ(tasks::share_of_forecast(verdict, 0.8, {}), 0.6);
+  EXPECT_DOUBLE_EQ(tasks::prediction_weight(verdict, 0.8, {}), 0.6);
   for (const double z : {2.0, 0.3, -5.0}) {
     verdict.gain_in_deviations = z;
-    EXPECT_EQ(tasks::share_of_forecast(verdict, 0.8, {}), 0);
+    EXPECT_EQ(tasks::prediction_weight(verdict, 0.8, {}), 0);
   }
 }
 

@@ -155,7 +155,7 @@ class ResultTest(TrainTest):
                       ["--layers", "3"], ["--no-bias"], ["--skip"], ["--raw-features"],
                       ["--dropout", "0"], ["--weight-decay", "0.1"], ["--decay-all-layers"],
                       ["--lr", "0.1"], ["--optimizer", "sgd"], ["--init", "paper"],
-                      ["--split", "random:4"], ["--seed", "2"], ["--recipe", "paper"]]:
+                      ["--split", "random:4"], ["--seed", "2"], ["--recipe", "paper"], ["--bank"]]:
             self.assertNotEqual(self.weights(*flags), base, flags)
         for flags in [["--storage", "sparse"], ["--batch", "1"], ["--metric", "accuracy"],
                       ["--bias"], ["--no-skip"], ["--normalize-features"],
@@ -206,6 +206,57 @@ class ResultTest(TrainTest):
         self.write("groups.csv", "0\n" * nodes)
         value = self.train("--taps", "1,2", "--tap-groups", "groups.csv")
         self.assertEqual(value["taps"], [1, 2])
+
+    def test_banks(self):
+        shapes = [["--bank"], ["--bank", "--pre"], ["--bank", "--post"], ["--bank", "--post", "--jump"],
+                  ["--bank", "--pre", "--post", "--residual"], ["--bank", "--pre", "--post", "--residual", "--jump"]]
+        for model in ["ngcnn", "gcnn"]:
+            found = set()
+            for flags in shapes:
+                value = self.train("--model", model, *flags)
+                self.assertNotIn("taps", value)
+                self.succeed("train", SET, *QUICK, "--model", model, *flags, "-o", "m.safetensors")
+                found.add((self.folder / "m.safetensors").read_bytes())
+                scores = self.json("predict", "m.safetensors", SET, "--split", "public")
+                self.assertAlmostEqual(scores["test_accuracy"], value["runs"][0]["test_accuracy"])
+            self.assertEqual(len(found), len(shapes))
+        tensors, _ = read_safetensors(self.folder / "m.safetensors")
+        self.assertEqual(tensors["layers.1.weight"].shape, (3 * 8, 8))
+        self.assertEqual(tensors["layers.1.norm_scale"].shape, (8,))
+        self.assertIn("ngcnn bank, 2 hops", self.succeed("train", SET, *QUICK, "--bank").out)
+
+    def test_tune(self):
+        fixed = ["--hops", "1", "--normalize", "row", "--raw-features", "--dropout", "0.5"]
+        value = self.json("train", SET, *QUICK, "--tune", "--runs", "2", *fixed)
+        tuned = value["tuned"]
+        # Taps, bank and jump, and residual blocks of two depths, by three weight decays.
+        self.assertEqual(len(tuned["candidates"]), 15)
+        self.assertEqual(tuned["chosen"], tuned["candidates"][0]["settings"])
+        for flag in ["--hops 1", "--normalize row", "--raw-features", "--dropout 0.5"]:
+            self.assertIn(flag, tuned["chosen"])
+        again = self.json("train", SET, *QUICK, "--runs", "2", *tuned["chosen"].split())
+        self.assertEqual(again["runs"], value["runs"])
+        out = self.succeed("train", SET, *QUICK, "--tune", *fixed).out
+        self.assertIn("15 settings, the best in validation", out)
+        self.assertIn(tuned["chosen"], out)
+        self.assertEqual(self.json("train", SET, *QUICK, "--tune", "--model", "mlp", "--dropout", "0.5")["model"], "mlp")
+
+    def test_all_splits(self):
+        name = self.binary_set(classes=3)
+        value = self.json("train", name, *QUICK, "--split", "all", "--runs", "2")
+        self.assertEqual(value["splits"], 2)
+        means = []
+        for index, split in enumerate(value["runs"]):
+            alone = self.train("--split", str(index), "--runs", "2", graph=name)
+            self.assertEqual(split["runs"], alone["runs"])
+            means.append(alone["test_accuracy"]["mean"])
+        self.assertAlmostEqual(value["test_accuracy"]["mean"], np.mean(means))
+        self.assertIn("standard deviation over splits", self.succeed("train", name, *QUICK, "--split", "all").out)
+        outcome = self.ngf("train", name, "--split", "all", "-o", "m.safetensors")
+        self.assertEqual((outcome.code, "need one split" in outcome.err), (2, True))
+        tuned = self.json("train", name, *QUICK, "--split", "all", "--tune", "--hops", "1", "--bank",
+                          "--raw-features", "--dropout", "0.5")
+        self.assertEqual(len(tuned["tuned"]["candidates"]), 6)
 
     def test_splits(self):
         name = self.binary_set(classes=3)
@@ -283,6 +334,8 @@ class WrongTest(TrainTest):
                 [SET, "--batch", "0"], [SET, "--runs", "0"], [SET, "--runs", "many"],
                 [SET, "--split", "private"], [SET, "--split", "random:"],
                 [SET, "--split", "random:x"], [SET, "--split", "-1"], [SET, "--recipe", "weak"],
+                [SET, "--pre"], [SET, "--bank", "--jump"], [SET, "--bank", "--pre", "--residual"],
+                [SET, "--bank", "--model", "gcn"], [SET, "--bank", "--taps", "1,1"], [SET, "--bank", "--skip"],
                 [SET, "-o"], [SET, "--plot"], [SET, "--seed", "-1"], [SET, "--threads", "0"]]:
             self.assert_usage("train", *arguments)
         for arguments in [[], ["m.safetensors"], ["m", SET, "more"], ["m", SET, "--split", "x"],

@@ -24,7 +24,11 @@ class WordsTest(unittest.TestCase):
             for path, text in {"README.md": "Nodes are\ndealt out. The key `stale` stays.\n",
                                "include/a.hpp": "int dealt;  // one byte a\n// pair\n",
                                "python/ngf/a.py": 'dealt = 1\n"""It foretells."""\n',
-                               "cli/a.cpp": 'print("Step of the optimiser");\n'}.items():
+                               "cli/a.cpp": 'print("Step of the optimiser");\n',
+                               "src/room/a.cpp": "// for whoever reads\n",
+                               "mpi/a.hpp": "// a team\n",
+                               "bench/a.py": "# the same bits\n",
+                               "python/bindings/a.hpp": "// a row a node\n"}.items():
                 (root / path).parent.mkdir(parents=True, exist_ok=True)
                 (root / path).write_text(text)
             (root / "scripts").mkdir()
@@ -32,8 +36,10 @@ class WordsTest(unittest.TestCase):
             done = words(root)
         self.assertEqual(done.returncode, 1)
         self.assertEqual([line.split(" -> ")[0] for line in done.stdout.splitlines()],
-                         ["README.md:2: dealt", "cli/a.cpp:1: Step of the optimiser", "include/a.hpp:1: one byte a pair",
-                          "python/ngf/a.py:2: foretells"])
+                         ["README.md:2: dealt", "bench/a.py:1: same bits", "cli/a.cpp:1: Step of the optimiser",
+                          "include/a.hpp:1: one byte a pair", "mpi/a.hpp:1: team",
+                          "python/bindings/a.hpp:1: row a node", "python/ngf/a.py:2: foretells",
+                          "src/room/a.cpp:1: whoever"])
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@
 
 #include "ngf/graph.hpp"
 #include "ngf/matrix.hpp"
+#include "ngf/node_names.hpp"
 
 namespace ngf {
 
@@ -18,16 +19,17 @@ struct Split {
   friend bool operator==(const Split&, const Split&) = default;
 };
 
-/// A graph with features, labels and splits of its nodes, all of them optional.
+/// A graph with names, features, labels and splits of its nodes, all of them optional.
 struct Dataset {
   Graph graph;
+  NodeNames names;  ///< empty, or one for each node, all different
   std::variant<std::monostate, MatrixF, SparseMatrixF> features;
   std::vector<std::int32_t> labels;  ///< empty, or one for each node; < 0 where unknown
   std::vector<Split> splits;
 
   /// Number of columns of `features`, or 0.
   std::int64_t feature_count() const;
-  /// Number of distinct labels.
+  /// Number of distinct labels that occur. A network may have more outputs: see `output_count`.
   std::int32_t class_count() const;
   /// True if there are features, labels or splits.
   bool has_node_data() const;

@@ -114,6 +114,7 @@ struct FilterPlan {
   bool forced = false;                        ///< whether the form was asked for
   std::int64_t width = 0;                     ///< that the plan is for
   double flops = 0;                           ///< of one product, about
+  std::uint64_t weight_bytes = 0;             ///< of pair weights, where the plan has any
 };
 
 /// Chooses storage, engine, merging and form together. Fast; see `plan_shells`.

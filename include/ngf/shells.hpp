@@ -47,6 +47,8 @@ struct ShellOptions {
   /// Also compute the shells of the transposed graph if it is directed: transposed filters need
   /// them.
   bool transposed = false;
+  /// The caller reads stored shells: Storage::stream is neither chosen nor advised.
+  bool must_store = false;
   int threads = 0;           ///< 0: all that the machine offers
   std::uint64_t memory = 0;  ///< bytes that may be taken; 0: a share of what the machine has free
   std::uint64_t seed = 1;    ///< of the sample that sizes are estimated from

@@ -15,8 +15,8 @@
 #include "ngf/error.hpp"
 #include "ngf/filter.hpp"
 
-/// How arrays pass between Python and the engine: views of what is there, and arrays that own what
-/// the engine made. Nothing here copies numbers, but for lists that the engine keeps.
+/// How arrays pass between Python and the engine: views of the caller's arrays, and arrays that own
+/// what the engine made. Nothing here copies numbers, except lists that the engine keeps.
 namespace ngf::python {
 
 namespace nb = nanobind;
@@ -25,7 +25,7 @@ namespace nb = nanobind;
 template <typename T>
 using List = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-/// Signals: a row a node. Rows may lie apart, columns may not.
+/// Signals: one row per node. Rows may be strided, columns are contiguous.
 template <typename Real>
 using SignalsArray = nb::ndarray<const Real, nb::ndim<2>, nb::device::cpu>;
 template <typename Real>

@@ -26,6 +26,11 @@ void bind_settings(nb::module_& m) {
       .def_rw("layers", &ModelSettings::layers)
       .def_rw("bias", &ModelSettings::bias)
       .def_rw("skip", &ModelSettings::skip)
+      .def_rw("bank", &ModelSettings::bank)
+      .def_rw("pre", &ModelSettings::pre)
+      .def_rw("post", &ModelSettings::post)
+      .def_rw("residual", &ModelSettings::residual)
+      .def_rw("jump", &ModelSettings::jump)
       .def_rw("normalize_features", &ModelSettings::normalize_features);
 
   nb::class_<RunSettings>(m, "RunSettings")

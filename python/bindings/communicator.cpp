@@ -1,4 +1,4 @@
-// Teams of processes that talk through functions of Python, so that the module needs no MPI itself.
+// A communicator that calls functions of Python (mpi4py's), so that the module needs no MPI itself.
 
 #include <nanobind/stl/shared_ptr.h>
 

@@ -47,6 +47,16 @@ nb::list splits_of(nb::handle self) {
   return result;
 }
 
+/// The names of the nodes as bytes, which need not be UTF-8; none where nodes have no names.
+nb::object names_of(const Dataset& dataset) {
+  if (dataset.names.empty()) return nb::none();
+  nb::list names;
+  for (std::size_t u = 0; u < dataset.names.size(); ++u) {
+    names.append(nb::bytes(dataset.names[u].data(), dataset.names[u].size()));
+  }
+  return names;
+}
+
 /// The graph shares the data set's life.
 nb::object graph_of(nb::handle self) {
   return nb::cast(&nb::cast<const Dataset&>(self).graph, nb::rv_policy::reference_internal, self);
@@ -72,12 +82,13 @@ Dataset make_dataset(const Graph& graph, const List<std::int32_t>& labels) {
   return dataset;
 }
 
-nb::tuple load(const std::string& name, bool directed, bool keep_self_loops, bool lenient,
+nb::tuple load(const std::string& name, bool directed, const std::string& ids, bool lenient,
                const std::vector<Path>& folders, std::uint64_t seed, std::uint64_t memory) {
+  const io::Ids meaning = kind_of("ids", ids, io::ids_name, io::Ids::names);
   io::ReadResult read = without_gil([&](Progress* progress) {
     io::ReadOptions options;
+    options.ids = meaning;
     options.directed = directed;
-    options.keep_self_loops = keep_self_loops;
     options.lenient = lenient;
     options.memory = memory;
     options.progress = progress;
@@ -95,6 +106,7 @@ void bind_data(nb::module_& m) {
       .def("set_sparse", &set_sparse, nb::arg("offsets").noconvert(),
            nb::arg("columns").noconvert(), nb::arg("values").noconvert(), nb::arg("width"))
       .def_prop_ro("graph", &graph_of)
+      .def_prop_ro("names", &names_of)
       .def_prop_ro("features", &features_of)
       .def_prop_ro("labels",
                    [](nb::handle self) {
@@ -107,9 +119,13 @@ void bind_data(nb::module_& m) {
     return without_gil(
         [&](Progress* progress) { return knn_graph(copy, k, {.progress = progress}); });
   });
-  m.def("write_graph", [](const Path& path, const Graph& graph) {
+  m.def("write_graph", [](const Path& path, const Graph& graph, const nb::list& names) {
     Dataset dataset;
     dataset.graph = graph;
+    for (const nb::handle name : names) {
+      const auto bytes = nb::cast<nb::bytes>(name);
+      dataset.names.push_back({bytes.c_str(), bytes.size()});
+    }
     return without_gil([&](Progress*) { return io::write_graph(path, dataset).warnings; });
   });
   m.def("fetch", [](const std::string& name, const Path& folder) {

@@ -2,6 +2,7 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "ngf/pair_weights.hpp"
 #include "ngf/sharded_filter.hpp"
 #include "work.hpp"
 
@@ -23,7 +24,7 @@ nb::ndarray<nb::numpy, double> taps_array(const std::vector<double>& values, std
   return nb::ndarray<nb::numpy, double>(const_cast<double*>(values.data()), {groups, count});
 }
 
-/// H X, or H' X, into an array that is there.
+/// Writes H X, or H' X, to the caller's array.
 template <typename Filter, typename Real>
 void apply(const Filter& filter, const SignalsArray<Real>& x, const OutputArray<Real>& y,
            bool transposed) {
@@ -147,6 +148,67 @@ void bind_neighborhood(nb::module_& m, const char* name, const Arg&... partition
   bind_common(type);
 }
 
+/// Embeddings of nodes: rows as they are, or features after TF-IDF.
+Embeddings dense_embeddings(const SignalsArray<double>& rows, bool tf_idf) {
+  const SignalsView<double> all = view_of<double>(rows);
+  return without_gil([&](Progress*) {
+    if (!tf_idf) return Embeddings(Matrix(all));
+    Dataset dataset;
+    dataset.features = MatrixF(all.cast<float>());
+    return feature_embeddings(dataset);
+  });
+}
+
+Embeddings sparse_embeddings(const List<std::int32_t>& offsets, const List<std::int32_t>& columns,
+                             const List<float>& values, std::int64_t width, bool tf_idf) {
+  const SparseMatrixF rows = Eigen::Map<const SparseMatrixF>(
+      static_cast<Eigen::Index>(offsets.size()) - 1, width,
+      static_cast<Eigen::Index>(values.size()), offsets.data(), columns.data(), values.data());
+  return without_gil([&](Progress*) {
+    if (!tf_idf) return Embeddings(rows);
+    Dataset dataset;
+    dataset.features = rows;
+    return feature_embeddings(dataset);
+  });
+}
+
+/// Filters with a weight for each pair, and the embeddings that weight them.
+void bind_pairs(nb::module_& m) {
+  nb::class_<Embeddings>(m, "Embeddings")
+      .def_static("dense", &dense_embeddings, nb::arg("rows").noconvert(), nb::arg("tf_idf"))
+      .def_static("sparse", &sparse_embeddings, nb::arg("offsets").noconvert(),
+                  nb::arg("columns").noconvert(), nb::arg("values").noconvert(), nb::arg("width"),
+                  nb::arg("tf_idf"))
+      .def_prop_ro("nodes", &Embeddings::nodes)
+      .def_prop_ro("zero_rows", &Embeddings::zero_rows);
+  nb::class_<PairFilter> type(m, "PairFilter");
+  type.def(
+      "__init__",
+      [](PairFilter* self, const Graph& graph, const TapsArray& taps,
+         const std::optional<List<std::uint32_t>>& groups, const std::string& normalize,
+         const ShellOptions& shells, bool in_double, const std::string& form,
+         const Embeddings& embeddings, double power) {
+        const FilterOptions options = options_of(normalize, shells, form, in_double);
+        Taps own = taps_of(taps, groups);
+        without_gil([&](Progress* progress) {
+          new (self) PairFilter(graph, std::move(own), embeddings, power, options, progress);
+          return 0;
+        });
+      },
+      nb::arg("graph"), nb::arg("taps"), nb::arg("groups").none(), nb::arg("normalize"),
+      nb::arg("shells"), nb::arg("in_double"), nb::arg("form"), nb::arg("embeddings"),
+      nb::arg("power"));
+  type.def_prop_ro(
+          "storage",
+          [](const PairFilter& own) { return std::string(storage_name(own.shells().storage())); })
+      .def_prop_ro("bytes",
+                   [](const PairFilter& own) { return own.shells().bytes() + own.weight_bytes(); })
+      .def("form", [](const PairFilter& own, std::int64_t width, bool in_double) {
+        return std::string(form_name(in_double ? own.form<double>(width) : own.form<float>(width)));
+      });
+  bind_common(type);
+}
+
 /// Filters on powers of a shift, likewise.
 template <typename Filter, typename... OwnPartition, typename... Arg>
 void bind_polynomial(nb::module_& m, const char* name, const Arg&... partition) {
@@ -177,6 +239,7 @@ void bind_filters(nb::module_& m) {
   bind_neighborhood<NeighborhoodFilter>(m, "NeighborhoodFilter");
   bind_neighborhood<ShardedNeighborhoodFilter, OwnPartition>(m, "ShardedNeighborhoodFilter",
                                                              partition);
+  bind_pairs(m);
   bind_polynomial<PolynomialFilter>(m, "PolynomialFilter");
   bind_polynomial<ShardedPolynomialFilter, OwnPartition>(m, "ShardedPolynomialFilter", partition);
 }

@@ -1,7 +1,4 @@
-#include <nanobind/stl/tuple.h>
-
 #include <algorithm>
-#include <tuple>
 
 #include "arrays.hpp"
 #include "base/fail.hpp"
@@ -61,8 +58,8 @@ Graph graph_from_entries(std::uint64_t nodes, const List<Index>& rows, const Lis
   });
 }
 
-Graph graph_from_state(const List<std::uint64_t>& offsets, const List<NodeId>& targets,
-                       const List<double>& weights, bool directed) {
+Graph graph_from_arrays(const List<std::uint64_t>& offsets, const List<NodeId>& targets,
+                        const List<double>& weights, bool directed) {
   return {vector_of(offsets), vector_of(targets), vector_of(weights), directed};
 }
 
@@ -76,7 +73,8 @@ auto getter(std::span<const T> (Graph::*member)() const) {
 }  // namespace
 
 void bind_graphs(nb::module_& m) {
-  nb::class_<Graph>(m, "Graph", "An immutable graph in compressed sparse row (CSR) format.")
+  nb::class_<Graph>(m, "Graph", nb::dynamic_attr(),
+                    "An immutable graph in compressed sparse row (CSR) format.")
       .def_prop_ro("nodes", &Graph::nodes, "Number of nodes.")
       .def_prop_ro("edges", &Graph::edges, "Number of edges without self-loops; arcs if directed.")
       .def_prop_ro("arcs", &Graph::arcs, "Number of CSR entries; an undirected edge counts twice.")
@@ -88,20 +86,10 @@ void bind_graphs(nb::module_& m) {
                    "Column indices (CSR indices), a read-only view.")
       .def_prop_ro("weights", getter(&Graph::weights),
                    "Weights of the arcs, or empty if unweighted.")
-      .def("__eq__",
-           [](const Graph& a, nb::handle b) {
-             return nb::isinstance<Graph>(b) && a == nb::cast<const Graph&>(b);
-           })
-      .def("__getstate__",
-           [](nb::handle self) {
-             return nb::make_tuple(self.attr("offsets"), self.attr("targets"), self.attr("weights"),
-                                   self.attr("directed"));
-           })
-      .def("__setstate__",
-           [](Graph& self,
-              const std::tuple<List<std::uint64_t>, List<NodeId>, List<double>, bool>& state) {
-             new (&self) Graph(std::apply(graph_from_state, state));
-           });
+      .def("__eq__", [](const Graph& a, nb::handle b) {
+        return nb::isinstance<Graph>(b) && a == nb::cast<const Graph&>(b);
+      });
+  m.def("graph_from_arrays", &graph_from_arrays);
 
   const auto entries = [&](auto function) {
     m.def("graph_from_entries", function, nb::arg("nodes"), nb::arg("rows").noconvert(),

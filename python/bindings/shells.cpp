@@ -14,6 +14,7 @@ namespace {
 /// nodes.
 nb::object hop_distances(const Graph& graph, ShellOptions options) {
   options.storage = Storage::dense;
+  options.must_store = true;
   Shells shells =
       without_gil([&](Progress* progress) { return build_shells(graph, options, progress); });
   const nb::capsule owner = keep(std::move(shells));
@@ -50,6 +51,7 @@ nb::tuple shell_rows(const Shells& shells, std::uint32_t hop) {
 nb::list shells_as_rows(const Graph& graph, std::uint32_t first, ShellOptions options) {
   const Shells shells = without_gil([&](Progress* progress) {
     options.storage = Storage::sparse;
+    options.must_store = true;
     return build_shells(graph, options, progress);
   });
   const std::vector<std::uint64_t> pairs = shells.pairs();

@@ -11,8 +11,8 @@ namespace ngf::python {
 
 namespace nb = nanobind;
 
-/// Asks Python now and then whether someone pressed Ctrl-C. There is one for all calls, since some
-/// objects keep it; whoever is at work hears of it, on any thread.
+/// Asks Python every 50 ms whether Ctrl-C was pressed. There is one instance for all calls, since
+/// some objects keep a pointer to it; Ctrl-C stops the calls that run, on all threads.
 class Signals : public Progress {
  public:
   static Signals& instance() {
@@ -20,7 +20,7 @@ class Signals : public Progress {
     return signals;
   }
 
-  /// Whoever was to be stopped has stopped.
+  /// Resets the flag, once the interrupted call has returned.
   void forget() { stopped_ = false; }
 
   bool stop_requested() const override {

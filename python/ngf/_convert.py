@@ -21,7 +21,8 @@ def as_graph(A, *, directed: bool | None = None) -> Graph:
     ----------
     A : graph
         A ``Graph``, a SciPy sparse matrix or array, a NumPy array, a NetworkX graph, a PyG ``Data`` or ``edge_index``,
-        the path of a file, or a name such as ``"planetoid:cora"`` or ``"er:nodes=100,p=0.1"``.
+        the path of a file, or a name such as ``"planetoid:cora"`` or ``"er:nodes=100,p=0.1"``. The nodes of a NetworkX
+        graph, if all are strings, become ``node_names``.
     directed : bool, optional
         Keep (True) or drop (False) the directions of edges. By default a matrix is directed unless it is symmetric, a
         NetworkX graph is what it says, and a file is undirected.
@@ -46,7 +47,7 @@ def as_graph(A, *, directed: bool | None = None) -> Graph:
     if isinstance(A, Graph):
         if directed in (None, A.directed):
             return A
-        return _engine.as_directed(A) if directed else _engine.symmetrize(A)
+        return with_names(_engine.as_directed(A) if directed else _engine.symmetrize(A), A.node_names)
     if isinstance(A, (str, os.PathLike)):
         from ._data import load
 
@@ -58,6 +59,13 @@ def as_graph(A, *, directed: bool | None = None) -> Graph:
     if _is_tensor(A):
         return _from_edge_index(A, None, directed)
     return _from_matrix(A, directed)
+
+
+def with_names(graph: Graph, names) -> Graph:
+    """The graph, called by these names or none."""
+    if names is not None:
+        graph.node_names = list(names)
+    return graph
 
 
 def as_partitioned(A, *, directed: bool | None = None):
@@ -153,7 +161,8 @@ def _from_networkx(G, directed) -> Graph:
         return _from_matrix(np.zeros((0, 0)), G.is_directed() if directed is None else directed)
     weighted = any("weight" in data for _, _, data in G.edges(data=True))
     matrix = nx.to_scipy_sparse_array(G, weight="weight" if weighted else None, format="coo")
-    return _from_matrix(matrix, G.is_directed() if directed is None else directed)
+    graph = _from_matrix(matrix, G.is_directed() if directed is None else directed)
+    return with_names(graph, G.nodes if all(isinstance(node, str) for node in G.nodes) else None)
 
 
 def as_csr(A, what: str):
@@ -300,6 +309,17 @@ def _repr(graph: Graph) -> str:
     return f"Graph(nodes={graph.nodes}, edges={graph.edges}{kind})"
 
 
+def _reduce(graph: Graph):
+    return _restore, (graph.offsets, graph.targets, graph.weights, graph.directed, graph.node_names)
+
+
+def _restore(offsets, targets, weights, directed, names) -> Graph:
+    return with_names(_engine.graph_from_arrays(offsets, targets, weights, directed), names)
+
+
+#: Names of the nodes, a list of N str; None where nodes have no names.
+Graph.node_names = None
+Graph.__reduce__ = _reduce
 Graph.__repr__ = _repr
 Graph.__hash__ = lambda self: hash((self.nodes, self.arcs, self.directed, self.weighted))
 Graph.__deepcopy__ = lambda self, memo: self

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import warnings
 from pathlib import Path
 from typing import NamedTuple
@@ -12,7 +13,7 @@ import scipy.sparse as sp
 
 from . import _arguments as arguments
 from . import _engine
-from ._convert import Graph, as_graph
+from ._convert import Graph, as_graph, with_names
 
 
 class Split(NamedTuple):
@@ -45,7 +46,9 @@ class Dataset:
     """
 
     def __init__(self, engine):
-        self.graph: Graph = engine.graph
+        names = engine.names
+        self.graph: Graph = with_names(
+            engine.graph, None if names is None else [name.decode("utf-8", "surrogateescape") for name in names])
         self.features = _features(engine)
         self.labels = engine.labels if len(engine.labels) else None
         self.splits = [Split(*parts) for parts in engine.splits]
@@ -85,9 +88,11 @@ def cache_folder() -> Path:
     return Path(_engine.cache_folder(os.environ.get("XDG_CACHE_HOME"), os.environ.get("HOME")))
 
 
-def load(name, *, directed: bool = False, data=None, seed: int = 1, memory=None, lenient: bool = False) -> Dataset:
-    engine, told = _engine.load(os.fspath(name), directed, False, arguments.flag(lenient, "lenient"), data_folders(data),
-                                arguments.seed(seed), arguments.memory(memory))
+def load(name, *, directed: bool = False, data=None, seed: int = 1, memory=None, lenient: bool = False,
+         ids: str = "detect") -> Dataset:
+    engine, told = _engine.load(os.fspath(name), directed, arguments.name(ids, "ids"),
+                                arguments.flag(lenient, "lenient"), data_folders(data), arguments.seed(seed),
+                                arguments.memory(memory))
     for text in told:
         warnings.warn(text, stacklevel=3)
     return Dataset(engine)
@@ -135,8 +140,10 @@ def load_dataset(name, *, directed: bool = False, data=None, seed: int = 1, down
     return load(name, directed=directed, data=data, seed=seed, memory=memory, lenient=lenient)
 
 
-def read_graph(path, *, directed: bool = False, memory=None, lenient: bool = False) -> Graph:
+def read_graph(path, *, directed: bool = False, memory=None, lenient: bool = False, ids: str = "detect") -> Graph:
     """Read a graph from a file. The content tells the format: edge list, Matrix Market, METIS, NPY, NPZ, ...
+
+    The names of an edge list become ``graph.node_names``, in the order of the nodes.
 
     Parameters
     ----------
@@ -149,6 +156,9 @@ def read_graph(path, *, directed: bool = False, memory=None, lenient: bool = Fal
     lenient : bool, default False
         Read a file that contradicts its header or itself with a warning instead of an error. Of two weights of one
         edge, the largest is kept.
+    ids : {"detect", "rows", "compact", "names"}, default "detect"
+        What the ids of an edge list are: row numbers, numbers to renumber in increasing order, or names to number in
+        the order of their first appearance. By default the content decides.
 
     Returns
     -------
@@ -164,8 +174,22 @@ def read_graph(path, *, directed: bool = False, memory=None, lenient: bool = Fal
     >>> _ = path.write_text("0 1\\n1 2\\n")
     >>> read_graph(path)
     Graph(nodes=3, edges=2)
+    >>> _ = path.write_text("Anna Bo\\nBo Cleo\\n")
+    >>> read_graph(path).node_names
+    ['Anna', 'Bo', 'Cleo']
     """
-    return load(path, directed=directed, memory=memory, lenient=lenient).graph
+    return load(path, directed=directed, memory=memory, lenient=lenient, ids=ids).graph
+
+
+def _names_to_write(graph: Graph) -> list[bytes]:
+    names = graph.node_names or []
+    if not all(isinstance(name, str) for name in names):
+        raise ValueError("node_names must be strings")
+    if names and len(set(names)) != graph.nodes:
+        raise ValueError(f"node_names has {len(set(names))} different names; the graph has {graph.nodes} nodes")
+    if any(not name or re.search(r"[\x00-\x08\n-\x1f\x7f]", name) for name in names):
+        raise ValueError("a name in node_names is empty or holds control characters")
+    return [name.encode("utf-8", "surrogateescape") for name in names]
 
 
 def write_graph(path, A, *, directed: bool | None = None) -> None:
@@ -174,7 +198,8 @@ def write_graph(path, A, *, directed: bool | None = None) -> None:
     Parameters
     ----------
     path : str or path
-        .mtx (Matrix Market), .graph (METIS), .npy, .npz; any other extension is an edge list.
+        .mtx (Matrix Market), .graph (METIS), .npy, .npz; any other extension is an edge list, which has the names of
+        the nodes where the graph has ``node_names``.
     A : graph
         Anything that ``ngf.as_graph`` takes: a graph, a SciPy or NumPy matrix, a NetworkX graph, PyG data, or a file
         name.
@@ -192,5 +217,6 @@ def write_graph(path, A, *, directed: bool | None = None) -> None:
     >>> read_graph(path)
     Graph(nodes=34, edges=78)
     """
-    for text in _engine.write_graph(Path(path), as_graph(A, directed=directed)):
+    graph = as_graph(A, directed=directed)
+    for text in _engine.write_graph(Path(path), graph, _names_to_write(graph)):
         warnings.warn(text, stacklevel=2)

@@ -23,7 +23,7 @@ from ._data import Dataset
 # What each setting is; those that are missing are names.
 _WHOLE = {"hops", "min_paths", "hidden", "layers", "epochs", "patience", "batch", "folds", "threads", "memory"}
 _REAL = {"dropout", "lr", "weight_decay", "noise_level"}
-_FLAGS = {"learn_taps", "bias", "skip", "normalize_features"}
+_FLAGS = {"learn_taps", "bias", "skip", "bank", "pre", "post", "residual", "jump", "normalize_features"}
 
 
 def _set(settings, **values):
@@ -92,6 +92,16 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
         Add a bias to each layer; by default that of the recipe.
     skip : bool, optional
         Add a linear skip connection around the filter of each layer; by default no.
+    bank : bool, optional
+        Layers are banks: a weight matrix per shell or power in the place of taps; by default that of the recipe (no).
+    pre : bool, optional
+        With ``bank``, add a layer without graph before the banks.
+    post : bool, optional
+        With ``bank``, add a linear layer after the banks.
+    residual : bool, optional
+        With ``pre`` and ``post``, add each bank to its input, which it sees after layer normalisation.
+    jump : bool, optional
+        With ``post``, give the last layer the outputs of all layers before it, side by side.
     normalize_features : bool, optional
         Divide the features of each node by the sum of their absolute values; by default yes.
     dropout : float, optional
@@ -146,7 +156,7 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
 
     def __init__(self, graph=None, features=None, *, model="ngcnn", recipe="strong", hops=None, taps=None,
                  learn_taps=None, normalize=None, shift=None, min_paths=None, hidden=None, layers=None, bias=None,
-                 skip=None, normalize_features=None, dropout=None, lr=None, weight_decay=None, epochs=None, patience=None,
+                 skip=None, bank=None, pre=None, post=None, residual=None, jump=None, normalize_features=None, dropout=None, lr=None, weight_decay=None, epochs=None, patience=None,
                  metric="accuracy", validation_fraction=0.2, runs=1, batch=None, journal=None, random_state=1,
                  threads=None, memory=None):
         self.graph = graph
@@ -163,6 +173,11 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
         self.layers = layers
         self.bias = bias
         self.skip = skip
+        self.bank = bank
+        self.pre = pre
+        self.post = post
+        self.residual = residual
+        self.jump = jump
         self.normalize_features = normalize_features
         self.dropout = dropout
         self.lr = lr
@@ -188,7 +203,8 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
             shift = "gcn"
         _set(settings.model, model=self.model, hops=hops, taps=self.taps, learn_taps=self.learn_taps,
              normalize=self.normalize, shift=shift, min_paths=self.min_paths, hidden=self.hidden, layers=self.layers,
-             bias=self.bias, skip=self.skip, normalize_features=self.normalize_features)
+             bias=self.bias, skip=self.skip, bank=self.bank, pre=self.pre, post=self.post, residual=self.residual,
+             jump=self.jump, normalize_features=self.normalize_features)
         _set(settings.run, seed=seed, dropout=self.dropout, lr=self.lr,
              weight_decay=self.weight_decay)
         _set(settings, epochs=self.epochs, patience=self.patience, batch=self.batch, metric=self.metric,

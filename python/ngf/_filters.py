@@ -10,6 +10,7 @@ from scipy.sparse.linalg import LinearOperator
 from . import _arguments as arguments
 from . import _engine
 from ._convert import as_matrix, as_partitioned, as_signals, check_finite, has_rows, shell_options
+from ._pairs import embeddings_of, is_features, power_of, with_features
 
 
 def precision(dtype) -> np.dtype:
@@ -236,6 +237,12 @@ class NeighborhoodFilter(_Filter):
         Keep (True) or drop (False) the directions of edges. By default the input decides.
     min_paths : int, default 1
         With 2 or 3, keep a pair at 2 or more hops only if it has at least this many shortest paths.
+    pair_weights : array or SciPy matrix, N x D, or "features", optional
+        Embeddings of the nodes. Each pair (u, v) of a shell is weighted by max(0, cos(e_u, e_v)) ** pair_power, before
+        the shell is normalised. "features" are those of the data set ``A``, an ``ngf.Dataset`` or the name of one,
+        after TF-IDF. Needs storage "sparse" (or "auto"), and is not for ``normalize="lmax"`` and partitions.
+    pair_power : float, default 1.0
+        Power of the cosine, 0 or more.
     storage : str, default "auto"
         Memory format of the shells: "sparse" (lists), "dense" (one byte per pair), "stream" (not stored) or "auto".
     form : str, default "auto"
@@ -261,18 +268,27 @@ class NeighborhoodFilter(_Filter):
     """
 
     def __init__(self, A, taps, normalize: str = "none", *, groups=None, directed: bool | None = None,
-                 min_paths: int = 1, storage: str = "auto", form: str = "auto", dtype=np.float64,
-                 threads: int | None = None, memory=None):
+                 min_paths: int = 1, pair_weights=None, pair_power: float = 1.0, storage: str = "auto",
+                 form: str = "auto", dtype=np.float64, threads: int | None = None, memory=None):
         dtype = precision(dtype)
         values, groups = taps_arrays(taps, groups)
+        A, features = with_features(A, directed) if is_features(pair_weights) else (A, None)
         options = shell_options(values.shape[1] - 1, min_paths=min_paths, storage=storage, threads=threads,
                                 memory=memory)
         graph, partition = as_partitioned(A, directed=directed)
         groups = _sharded_groups(groups, partition)
         args = (graph, values, groups, arguments.name(normalize, "normalize"), options, dtype == np.float64,
                 arguments.name(form, "form"))
-        engine = (_engine.NeighborhoodFilter(*args) if partition is None
-                  else _engine.ShardedNeighborhoodFilter(*args, partition._engine))
+        if pair_weights is not None:
+            if partition is not None:
+                raise ValueError("pair_weights are not for partitions; give the graph")
+            rows = pair_weights if features is None else features
+            embeddings = embeddings_of(rows, graph.nodes, features is not None)
+            engine = _engine.PairFilter(*args, embeddings, power_of(pair_power))
+        elif partition is None:
+            engine = _engine.NeighborhoodFilter(*args)
+        else:
+            engine = _engine.ShardedNeighborhoodFilter(*args, partition._engine)
         super().__init__(engine, groups, dtype)
 
     def form(self, columns: int = 1, dtype=None) -> str:
@@ -299,7 +315,7 @@ class NeighborhoodFilter(_Filter):
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the shells."""
+        """Bytes of the shells, and of the weights of their pairs."""
         return self._engine.bytes
 
     def largest_eigenvalue(self, k: int) -> float:
@@ -313,7 +329,14 @@ class NeighborhoodFilter(_Filter):
         Returns
         -------
         float
+
+        Raises
+        ------
+        ValueError
+            If pairs have weights.
         """
+        if isinstance(self._engine, _engine.PairFilter):
+            raise ValueError("the largest eigenvalue of a shell is not known with pair_weights")
         return self._engine.largest_value(arguments.whole(k, "k"))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from . import _arguments as arguments
 from . import _engine
-from ._convert import Graph, as_graph
+from ._convert import Graph, as_graph, with_names
 
 
 def perturb(A, *, create: float = 0, destroy: float = 0, probability: bool = False, seed: int = 1,
@@ -40,5 +40,7 @@ def perturb(A, *, create: float = 0, destroy: float = 0, probability: bool = Fal
     >>> perturb("builtin:karate", create=10, seed=1)
     Graph(nodes=34, edges=86)
     """
-    return _engine.perturb(as_graph(A, directed=directed), arguments.real(create, "create"),
-                           arguments.real(destroy, "destroy"), bool(probability), arguments.seed(seed))
+    graph = as_graph(A, directed=directed)
+    changed = _engine.perturb(graph, arguments.real(create, "create"), arguments.real(destroy, "destroy"),
+                              bool(probability), arguments.seed(seed))
+    return with_names(changed, graph.node_names)

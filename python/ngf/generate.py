@@ -12,7 +12,7 @@ __all__ = ["barabasi_albert", "citation_network", "erdos_renyi", "grid", "karate
 
 def _made(kind: str, **values):
     spec = kind + ":" + ",".join(f"{key}={value!r}" for key, value in values.items())
-    return _engine.load(spec, False, False, False, [], 1, 0)[0]
+    return _engine.load(spec, False, "detect", False, [], 1, 0)[0]
 
 
 def erdos_renyi(nodes: int, p: float, seed: int = 1) -> Graph:

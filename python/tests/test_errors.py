@@ -213,6 +213,14 @@ def test_the_memory_that_is_asked_for_is_enough(call):
     raise AssertionError(f"{memory} bytes are not enough either")
 
 
+@pytest.mark.parametrize("function", [ngf.hop_distances, lambda A, memory: ngf.shells(A, 3, memory=memory)],
+                         ids=["hops", "shells"])
+def test_advice_names_arguments_of_the_function(function):
+    """Streaming would fit, but these functions return what is stored."""
+    error = refused(lambda: function("rmat:scale=13", memory="30M"), "give memory=", kind=ngf.MemoryExceeded)
+    assert "storage=" not in str(error)
+
+
 def test_advice_names_arguments(tmp_path):
     """As they are typed in Python."""
     file = tmp_path / "two_weights.csv"

@@ -505,3 +505,101 @@ def test_cora(data_folder):
     for storage in STORAGE:
         Y = ngf.NeighborhoodFilter(graph, TAPS, storage=storage) @ X
         np.testing.assert_allclose(Y, expected, atol=1e-5 * np.abs(expected).max())
+
+
+def pair_matrix(matrix, taps, embeddings, power=1.0, normalize="none"):
+    """The filter with pair weights as a matrix, in SciPy and NumPy alone."""
+    lengths = np.linalg.norm(embeddings, axis=1, keepdims=True)
+    unit = embeddings * inverse(lengths[:, 0])[:, None]
+    weights = np.maximum(unit @ unit.T, 0) ** power
+    hops = scipy_hops(matrix)
+    total = np.zeros(matrix.shape)
+    for k in range(np.shape(taps)[-1]):
+        shell = (hops == k).astype(float)
+        if k > 0:
+            shell *= weights
+            rows, columns = shell.sum(axis=1), shell.sum(axis=0)
+            if normalize == "symmetric":
+                shell = np.sqrt(inverse(rows))[:, None] * shell * np.sqrt(inverse(columns))
+            elif normalize == "row":
+                shell = inverse(rows)[:, None] * shell
+        total += np.reshape(np.asarray(taps)[..., k], (-1, 1)) * shell
+    return total
+
+
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("normalize", ["none", "symmetric", "row"])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_pair_weights(directed, normalize, sparse):
+    matrix = random_matrix(70, directed=directed)
+    random = np.random.default_rng(3)
+    embeddings = random.normal(size=(70, 9)) * (random.random((70, 9)) < (0.2 if sparse else 1))
+    embeddings[0] = 1
+    embeddings[np.abs(embeddings).sum(axis=1) == 0, 0] = 1
+    expected = pair_matrix(matrix, TAPS, embeddings, 1.5, normalize)
+    rows = sp.csr_array(embeddings) if sparse else embeddings
+    H = ngf.NeighborhoodFilter(matrix, TAPS, normalize, pair_weights=rows, pair_power=1.5)
+    X, G = signals(70, 5), signals(70, 5)[::-1].copy()
+    np.testing.assert_allclose(H @ X, expected @ X, atol=1e-5)
+    np.testing.assert_allclose(H.T @ X, expected.T @ X, atol=1e-5)
+    np.testing.assert_allclose(H @ X.astype(np.float32), expected @ X, atol=1e-4)
+    by_x, by_taps = H.gradients(X, G)
+    np.testing.assert_allclose(by_x, expected.T @ G, atol=1e-5)
+    units = np.eye(len(TAPS))
+    np.testing.assert_allclose(
+        by_taps, [np.sum(G * (pair_matrix(matrix, unit, embeddings, 1.5, normalize) @ X)) for unit in units], atol=1e-4)
+    other = H.with_taps([1, 2, 0, 0])
+    np.testing.assert_allclose(other @ X, pair_matrix(matrix, [1, 2, 0, 0], embeddings, 1.5, normalize) @ X, atol=1e-5)
+    assert H.storage == "sparse" and H.form(5) in ("short-lists", "lists")
+
+
+def test_pair_weights_of_groups():
+    matrix = random_matrix(50)
+    embeddings = np.random.default_rng(3).normal(size=(50, 4))
+    groups = np.arange(50) % 2
+    taps = np.array([[1, 0.5, 2], [0, -1, 3.0]])
+    H = ngf.NeighborhoodFilter(matrix, taps, "row", groups=groups, pair_weights=embeddings)
+    X = signals(50, 3)
+    expected = pair_matrix(matrix, taps[groups], embeddings, 1, "row")
+    np.testing.assert_allclose(H @ X, expected @ X, atol=1e-5)
+    np.testing.assert_allclose(H.T @ X, expected.T @ X, atol=1e-5)
+
+
+def test_pair_weights_of_features(data_folder):
+    dataset = ngf.load_dataset("planetoid:cora")
+    counts = sp.csr_array(dataset.features)
+    present = (counts != 0).sum(axis=0)
+    tf_idf = counts.toarray() * np.log(counts.shape[0] / np.maximum(present, 1))
+    X = signals(dataset.graph.nodes, 4)
+    expected = ngf.NeighborhoodFilter(dataset.graph, TAPS, pair_weights=sp.csr_array(tf_idf)) @ X
+    for A in [dataset, "planetoid:cora"]:
+        np.testing.assert_allclose(ngf.NeighborhoodFilter(A, TAPS, pair_weights="features") @ X, expected, atol=1e-4)
+
+
+def test_wrong_pair_weights():
+    good = np.ones((34, 2))
+
+    def message(*args, **arguments):
+        with pytest.raises((ValueError, ngf.Error)) as error:
+            ngf.NeighborhoodFilter(KARATE, TAPS, *args, **arguments)
+        return str(error.value)
+
+    assert "(33, 2)" in message(pair_weights=good[1:])
+    assert "NaN" in message(pair_weights=good * np.nan)
+    assert "complex" in message(pair_weights=good * 1j)
+    assert "features" in message(pair_weights="features")
+    assert "other" in message(pair_weights="other")
+    for power in [-1, np.inf, np.nan, "1"]:
+        assert "pair_power" in message(pair_weights=good, pair_power=power)
+    assert "lmax" in message("lmax", pair_weights=good)
+    assert "storage" in message(pair_weights=good, storage="dense")
+    for memory in (1000, 40_000):
+        text = message(pair_weights=good, memory=memory)
+        assert "a weight for each pair" in text
+        enough = int(text.partition("memory=")[2])
+        ngf.NeighborhoodFilter(KARATE, TAPS, pair_weights=good, memory=enough)
+    good[:2] = 0
+    with pytest.warns(UserWarning, match="2 of 34 nodes"):
+        H = ngf.NeighborhoodFilter(KARATE, TAPS, pair_weights=good)
+    with pytest.raises(ValueError, match="pair_weights"):
+        H.largest_eigenvalue(1)

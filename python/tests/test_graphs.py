@@ -97,6 +97,43 @@ def test_weights_of_networkx(create):
     np.testing.assert_array_equal(dense(graph), nx.to_numpy_array(own))
 
 
+def test_names_of_nodes(tmp_path):
+    path = tmp_path / "friends.txt"
+    path.write_bytes("Zoe Adam\nAdam Bj\u00f6rn\nAdam K\xf6ln\n".encode("latin-1"))
+    graph = ngf.read_graph(path)
+    names = ["Zoe", "Adam", "Bj\udcf6rn", "K\udcf6ln"]  # bytes that are no UTF-8
+    assert graph.node_names == names
+    ngf.write_graph(tmp_path / "again.csv", graph)
+    again = ngf.read_graph(tmp_path / "again.csv")
+    assert again == graph and again.node_names == names
+    assert ngf.as_graph(graph, directed=True).node_names == names
+    assert ngf.perturb(graph, create=10).node_names == names
+    assert pickle.loads(pickle.dumps(graph)).node_names == names
+    with pytest.warns(UserWarning, match="names of the nodes are not written"):
+        ngf.write_graph(tmp_path / "again.mtx", graph)
+    assert ngf.as_graph(KARATE).node_names is None
+    assert ngf.read_graph(path, ids="names").node_names == names
+    with pytest.raises(ValueError, match="'Zoe' is not a node id|'Adam' is not a node id"):
+        ngf.read_graph(path, ids="rows")
+    with pytest.raises(ValueError, match="must be one of detect, rows, compact, names"):
+        ngf.read_graph(path, ids="text")
+
+
+def test_names_that_cannot_be_written(tmp_path):
+    graph = ngf.as_graph(nx.path_graph(3))
+    for names in [["a", "b"], ["a", "a", "b"], ["a", "b", 3], ["a", "", "b"], ["a", "b\nc", "d"]]:
+        graph.node_names = names
+        with pytest.raises(ValueError, match="node_names"):
+            ngf.write_graph(tmp_path / "graph.txt", graph)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_names_of_networkx():
+    assert ngf.as_graph(nx.Graph([("b", "a"), ("a", "c")])).node_names == ["b", "a", "c"]
+    assert ngf.as_graph(nx.path_graph(3)).node_names is None
+    assert ngf.as_graph(nx.Graph([("b", 1)])).node_names is None
+
+
 def test_networkx_without_nodes_or_edges():
     assert ngf.as_graph(nx.empty_graph(4)).nodes == 4
     assert ngf.as_graph(nx.Graph()).nodes == 0

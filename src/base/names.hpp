@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-/// For whoever chooses one of several kinds by its name.
+/// Conversion between the values of an enum and their names.
 namespace ngf::detail {
 
 /// The name of a kind, of those in the order of the kinds.

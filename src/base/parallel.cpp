@@ -42,8 +42,9 @@ struct Loop {
 
 /// Where a caller shows its loop to the helpers.
 ///
-/// A helper first announces itself, then reads the loop; the caller first takes the loop away, then
-/// waits until nobody is announced. So whoever has read the loop is waited for.
+/// A helper first announces itself, then reads the loop; the caller first sets the loop to null,
+/// then waits until no helper is announced. So the caller waits for every helper that has read the
+/// loop.
 struct alignas(64) Slot {
   std::atomic<bool> taken{false};
   std::atomic<const Loop*> loop{nullptr};
@@ -148,7 +149,7 @@ class Pool {
     }
     std::atomic<std::uint32_t>& sleeps = sleeps_[number].value;
     sleeps = 1;
-    // Whoever shows a loop from here on sees that this helper sleeps.
+    // A caller that shows a loop from here on sees that this helper sleeps.
     if (shown_ == seen) sleeps.wait(1);
     sleeps = 0;
   }

@@ -47,7 +47,7 @@ struct alignas(64) Counter {
 template <typename Body>
 void parallel_for(std::size_t count, int threads, const Body& body) {
   const auto wanted = static_cast<std::size_t>(thread_count(threads));
-  const std::size_t team = std::clamp<std::size_t>(count, 1, wanted);
+  const std::size_t workers = std::clamp<std::size_t>(count, 1, wanted);
   const auto call = [&](std::size_t i, std::size_t thread) {
     if constexpr (std::is_invocable_v<Body, std::size_t, std::size_t>) {
       body(i, thread);
@@ -55,7 +55,7 @@ void parallel_for(std::size_t count, int threads, const Body& body) {
       body(i);
     }
   };
-  if (team == 1) {
+  if (workers == 1) {
     for (std::size_t i = 0; i < count; ++i) call(i, 0);
     return;
   }
@@ -64,14 +64,14 @@ void parallel_for(std::size_t count, int threads, const Body& body) {
   std::mutex mutex;
   // Each thread begins with a share of its own, the same every time, so that what it wrote is still
   // in its caches; then it helps the others.
-  std::vector<Counter> next(team);
-  for (std::size_t s = 0; s < team; ++s) next[s].value = s * count / team;
+  std::vector<Counter> next(workers);
+  for (std::size_t s = 0; s < workers; ++s) next[s].value = s * count / workers;
   auto work = [&](std::size_t thread) {
-    for (std::size_t shares = 0; shares < team; ++shares) {
-      const std::size_t s = (thread + shares) % team;
+    for (std::size_t shares = 0; shares < workers; ++shares) {
+      const std::size_t s = (thread + shares) % workers;
       for (;;) {
         const std::size_t i = next[s].value.fetch_add(1);
-        if (i >= (s + 1) * count / team || i > failed_at.load()) break;
+        if (i >= (s + 1) * count / workers || i > failed_at.load()) break;
         try {
           call(i, thread);
         } catch (...) {
@@ -85,7 +85,7 @@ void parallel_for(std::size_t count, int threads, const Body& body) {
     }
   };
   run_with_helpers(
-      team,
+      workers,
       [](void* context, std::size_t thread) { (*static_cast<decltype(work)*>(context))(thread); },
       &work);
   if (failure) std::rethrow_exception(failure);
@@ -95,8 +95,8 @@ void parallel_for(std::size_t count, int threads, const Body& body) {
 /// single step is too small for `parallel_for`.
 template <typename Body>
 void parallel_ranges(std::size_t count, int threads, const Body& body) {
-  // Many more ranges than threads, since rows of a graph differ in cost; not so many that their
-  // overhead shows.
+  // Many more ranges than threads, since rows of a graph differ in cost; each so long that the
+  // overhead per range does not matter.
   constexpr std::size_t smallest = 256;
   const std::size_t wanted = static_cast<std::size_t>(thread_count(threads)) * 64;
   const std::size_t step = std::max(smallest, (count + wanted - 1) / wanted);

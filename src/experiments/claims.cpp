@@ -120,8 +120,8 @@ std::string float_error(const Study& study, std::string_view kind) {
 
 // ---- The condition of finding taps ----
 
-/// Of the least-squares problem that `fit_taps` solves with so many taps: its columns have one
-/// length, and empty shells have none.
+/// The condition number of the least-squares problem that `fit_taps` solves for `taps` taps. Its
+/// columns are scaled to length 1; empty shells have no column.
 double condition_of(const std::vector<Matrix>& basis, std::size_t taps) {
   Eigen::MatrixXd tall(basis[0].size(), 0);
   for (std::size_t k = 0; k < taps; ++k) {

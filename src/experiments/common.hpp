@@ -43,7 +43,7 @@ bool is_connected(const Graph& graph);
 std::vector<double> uniform_taps(std::size_t count, std::uint64_t seed);
 
 inline constexpr std::array<std::string_view, 3> perturbations{"create", "destroy", "both"};
-/// So many percent of the edges created, destroyed, or both.
+/// `percent` of the edges created, destroyed, or both.
 PerturbOptions perturbation(std::string_view kind, double percent, std::uint64_t seed);
 
 /// How many graphs, taps and perturbations a mean is taken over.
@@ -62,9 +62,9 @@ inline constexpr std::array<SignalKind, 2> inputs{SignalKind::gf, SignalKind::ng
 inline constexpr std::array<DenoiseArch, 4> architectures{DenoiseArch::gf, DenoiseArch::ngf,
                                                           DenoiseArch::gcn, DenoiseArch::sgc};
 std::string_view input_name(SignalKind kind);
-/// The fit of a test case, after so many epochs.
+/// The settings of a test case's fit, with `epochs` epochs.
 DenoiseSettings fit_for(const Study& study, DenoiseSettings of_case, std::uint32_t epochs);
-/// Fills in the products of fits to so many signals, and the time that they take.
+/// Sets the number of products that fits to `signals` signals need, and their estimated time.
 void count_products(Cell& cell, const Graph& graph, const DenoiseSettings& fit,
                     std::size_t signals);
 
@@ -76,7 +76,7 @@ std::size_t runs_a_point(const Study& study, std::size_t full);
 std::string_view filter_name(ModelKind model);
 /// The paper's test case 3 with K taps.
 ClassifySettings paper_training(const Study& study, ModelKind model, std::uint32_t taps);
-/// A rough time of so many runs.
+/// A rough estimate of the time of `runs` runs.
 double training_seconds(const Dataset& dataset, const ClassifySettings& settings, std::size_t runs);
 std::vector<RunResult> train(const Dataset& dataset, const ClassifySettings& settings,
                              std::size_t count, Progress* progress);

@@ -1,8 +1,9 @@
 #pragma once
 
-/// Rough times of cells in seconds, from which a plan and the time that is left are told. Measured
-/// with `ngf reproduce --full` on two cores of an AMD EPYC (Zen 4); scaled by the speed of a
-/// machine in float products, and corrected by the cells that are finished.
+/// Rough times of cells in seconds, to estimate those of a plan and of what is left. Measured with
+/// `ngf reproduce --full` on two cores of an AMD EPYC (Zen 4); scaled by the speed of a machine in
+/// float products, and corrected by the cells that are finished. `ngf bench costs` measures all of
+/// them again but `of_row` and `of_graph`, whose cells take no time that counts.
 namespace ngf::experiments::costs {
 
 /// Multiplications and additions of float products that those cores do in a second.

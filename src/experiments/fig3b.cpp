@@ -1,11 +1,12 @@
 // Figure 3b, test case 4: accuracy of node classification against the share of edges that are
 // perturbed.
 //
-// "honest" is what the test case says: shells and powers are those of the perturbed graph. "stale"
-// is what the published code does: it keeps hop distances in a file named after the data set, and
-// reads them back for every later perturbation, so that its neighbourhood filter is always that of
-// the graph before any. A network meets the graph in its filter alone; with a stale filter no
-// perturbation reaches it, and its curve is flat but for the seeds of its runs.
+// "recomputed" distances are those that the test case asks for: shells and powers of the perturbed
+// graph. "cached" distances are those of the published code: it keeps hop distances in a file named
+// after the data set, and reads them back for every later perturbation, so that its neighbourhood
+// filter is always that of the unperturbed graph. A network sees the graph through its filter
+// alone; with cached distances no perturbation reaches it, and its curve varies with the seeds
+// alone.
 
 #include <fmt/format.h>
 
@@ -44,17 +45,17 @@ struct Point {
   std::string_view kind;
   std::uint32_t percent;
   ModelKind model;
-  bool stale;
+  bool cached;
 };
 
-std::string_view distances_name(bool stale) { return stale ? "stale" : "honest"; }
+std::string_view distances_name(bool cached) { return cached ? "cached" : "recomputed"; }
 
 std::size_t runs_of_point(const Study& study) { return runs_a_point(study, full_runs); }
 
 /// Two runs share a perturbed graph, but no spread is known of a single graph. Where no network
 /// sees a perturbation there is only one.
 std::size_t graphs_of(const Study& study, const Point& point) {
-  if (point.stale || point.percent == 0) return 1;
+  if (point.cached || point.percent == 0) return 1;
   const std::size_t runs = runs_of_point(study);
   return std::max(std::min(runs, std::size_t{2}), (runs + runs_a_graph - 1) / runs_a_graph);
 }
@@ -75,7 +76,7 @@ Graph perturbed(const Graph& graph, const Point& point, std::uint64_t seed) {
 std::vector<RunResult> train_perturbed(const Study& study, const Point& point, std::uint64_t seed,
                                        std::size_t count, Progress* progress) {
   Dataset dataset = dataset_of(study).dataset;
-  if (!point.stale) dataset.graph = perturbed(dataset.graph, point, seed);
+  if (!point.cached) dataset.graph = perturbed(dataset.graph, point, seed);
   ClassifySettings settings = training_of(study, point);
   settings.run.seed = seed;
   return train(dataset, settings, count, progress);
@@ -86,7 +87,7 @@ Row row_of(const Study& study, const Point& point, const std::vector<RunResult>&
            const Summary& by_graph) {
   Row row{{"dataset", dataset_of(study).name},  {"K", point.taps},
           {"perturbation", point.kind},         {"percent", point.percent},
-          {"filter", filter_name(point.model)}, {"distances", distances_name(point.stale)}};
+          {"filter", filter_name(point.model)}, {"distances", distances_name(point.cached)}};
   add_accuracy(row, runs);
   row["mean"] = by_graph.mean;
   row["graphs"] = graphs_of(study, point);
@@ -114,12 +115,12 @@ std::string run(const Study& study, const Point& point, Progress* progress) {
   const Summary by_graph = summarize(means);
   Row rows = Row::array({row_of(study, point, runs, by_graph)});
   if (point.percent > 0) return rows.dump();
-  // Where nothing is perturbed, all is the same: the other kind, and stale distances.
+  // Without a perturbation, both kinds and both sorts of distances have the same result.
   rows.clear();
   for (const std::string_view kind : kinds) {
-    for (const bool stale : {false, true}) {
-      if (stale && point.model == ModelKind::gcnn) continue;
-      rows.push_back(row_of(study, {point.taps, kind, 0, point.model, stale}, runs, by_graph));
+    for (const bool cached : {false, true}) {
+      if (cached && point.model == ModelKind::gcnn) continue;
+      rows.push_back(row_of(study, {point.taps, kind, 0, point.model, cached}, runs, by_graph));
     }
   }
   return rows.dump();
@@ -128,7 +129,7 @@ std::string run(const Study& study, const Point& point, Progress* progress) {
 void add_cell(Figure& figure, const Study& study, const Point& point) {
   Cell& cell = figure.cells.emplace_back();
   cell.key = fmt::format("fig3b K={} {} {} % {} {}", point.taps, point.kind, point.percent,
-                         filter_name(point.model), distances_name(point.stale));
+                         filter_name(point.model), distances_name(point.cached));
   cell.seconds =
       training_seconds(dataset_of(study).dataset, training_of(study, point), runs_of_point(study));
   cell.run = [&study, point](Progress* progress) { return run(study, point, progress); };

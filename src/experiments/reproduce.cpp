@@ -141,7 +141,7 @@ ReproduceJob::ReproduceJob(const Study& study, const std::vector<std::string>& f
   if (resume || job_.finished() == 0) return;
   throw Error(fmt::format("{}: a job that was cut off left {} of {} cells here", journal.string(),
                           job_.finished(), job_.size()),
-              {"go on with {}, or remove the file to begin anew", {{"resume", true}}});
+              {"go on with {}, or remove the file to begin again", {{"resume", true}}});
 }
 
 std::string ReproduceJob::settings_text() const {

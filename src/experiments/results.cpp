@@ -1,4 +1,4 @@
-// Results as text: results.json with a row a line, and tables.
+// Results as text: results.json with one row per line, and tables.
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@ namespace ngf::experiments {
 
 namespace {
 
-/// "[", a line a row, "]".
+/// A JSON list with one row per line.
 std::string list_text(const std::vector<std::string>& arrays, const std::string& indent) {
   std::string text = "[";
   const char* separator = "\n";
@@ -46,7 +46,7 @@ std::string cell_text(const Row& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-/// The row's only list, a value an epoch, where it has one.
+/// The row's list of values, one for each epoch; null where it has none.
 const Row* list_of(const Row& row) {
   for (const auto& [key, value] : row.items()) {
     if (value.is_array()) return &value;

@@ -4,7 +4,8 @@
 #include <cstdint>
 
 /// Numbers that choose storage, merging and form of filters. They were measured on two cores of an
-/// AMD EPYC (Zen 4); `ngf bench filter` prints what depends on them.
+/// AMD EPYC (Zen 4). `ngf bench costs` measures shares of pairs, merging, short rows and blocks
+/// again; the others follow the caches, and `ngf bench forms` times what depends on them.
 namespace ngf::filter::costs {
 
 /// Share of all pairs above which hops are multiplied faster than lists, on signals of one column
@@ -77,6 +78,12 @@ inline constexpr std::size_t values_between_questions = 65536;
 
 /// Nodes that take longer than waking a thread, where little is done for each.
 inline constexpr std::size_t nodes_per_wake = 8192;
+
+/// Share of values that are not 0 above which embeddings are held as whole rows: their dots take
+/// one instruction for 16 values, those of compressed rows two cycles for each value that is not 0.
+inline constexpr double whole_embeddings_above = 0.2;
+/// Rows whose weights a thread computes between two questions whether to stop.
+inline constexpr std::size_t pair_rows_at_once = 64;
 
 /// A node within this number of hops-1 neighbours of a hub is considered as a partner in a pair of
 /// rows; those of larger hubs are too many to look at.

@@ -7,6 +7,7 @@
 
 #include "base/names.hpp"
 #include "filter/checks.hpp"
+#include "ngf/pair_weights.hpp"
 
 namespace ngf {
 
@@ -74,6 +75,15 @@ FittedTaps fit_taps(const NeighborhoodFilter& filter, const Matrix& x, const Mat
   filter::check_pairs(x, y, filter.nodes());
   std::vector<Matrix> basis;
   for (std::size_t k = 0; k < filter.taps().count(); ++k) basis.push_back(filter.apply_shell(k, x));
+  return fit_basis(basis, y);
+}
+
+FittedTaps fit_taps(const PairFilter& filter, const Matrix& x, const Matrix& y) {
+  filter::check_pairs(x, y, filter.nodes());
+  std::vector<Matrix> basis;
+  for (std::size_t k = 0; k < filter.taps().count(); ++k) {
+    filter.apply_shell_to<double>(k, x, basis.emplace_back(x.rows(), x.cols()));
+  }
   return fit_basis(basis, y);
 }
 

@@ -1,7 +1,5 @@
 #include "filter/forms.hpp"
 
-#include <array>
-
 #include "base/fail.hpp"
 #include "base/names.hpp"
 #include "filter/costs.hpp"
@@ -107,10 +105,24 @@ std::string obstacle(const ProductShape& shape, ProductForm form) {
 }
 
 Storage storage_of(ProductForm form) {
-  constexpr std::array<Storage, 10> storages{
-      Storage::automatic, Storage::sparse, Storage::sparse, Storage::sparse, Storage::stream,
-      Storage::dense,     Storage::dense,  Storage::dense,  Storage::dense,  Storage::dense};
-  return storages[static_cast<std::size_t>(form)];
+  // Without a default, so that the compiler reports a form that is missing.
+  switch (form) {
+    case ProductForm::short_lists:
+    case ProductForm::paired_lists:
+    case ProductForm::lists:
+      return Storage::sparse;
+    case ProductForm::streamed_lists:
+      return Storage::stream;
+    case ProductForm::hop_sum:
+    case ProductForm::hop_lookup:
+    case ProductForm::hop_half:
+    case ProductForm::hop_blocks:
+    case ProductForm::hop_tiles:
+      return Storage::dense;
+    case ProductForm::automatic:
+      break;
+  }
+  return Storage::automatic;
 }
 
 }  // namespace filter

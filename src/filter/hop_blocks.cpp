@@ -92,7 +92,7 @@ void copy_blocks(const Hops& transposed, std::size_t first, std::size_t begin, s
   }
 }
 
-/// Where those blocks are, `most` of them or as many as there are.
+/// Where those blocks are: `most` of them, or fewer where the matrix ends.
 kernels::Lines blocks_from(const Hops& transposed, std::size_t first, std::size_t begin,
                            std::size_t most) {
   if (begin >= transposed.nodes()) return {};
@@ -219,7 +219,7 @@ class BlockCorrelation {
       if (all.half_) transpose_rows(all.x_, first, rows, of_rows_.data() + of_rows_.size() / 2);
     }
 
-    /// Adds the products with the nodes begin..end-1, of so many columns.
+    /// Adds the products with the nodes begin..end-1, summed over `columns` columns.
     void add(std::size_t begin, std::size_t end, std::size_t columns) {
       for (; begin < end; begin += nodes_together) {
         const std::size_t count = std::min(nodes_together, end - begin);

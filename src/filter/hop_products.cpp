@@ -146,7 +146,7 @@ class HopCorrelation {
     return std::min<std::size_t>(tile_columns, matrix_.nodes() - at);
   }
 
-  /// Rows as the kernel takes them: tiles of so many columns.
+  /// Rows as the kernel takes them: in tiles of `tile_columns` columns.
   AlignedVector<Real> copy_rows(std::size_t first, std::size_t rows) const {
     const std::size_t tiles = (rows_.count() + tile_columns - 1) / tile_columns;
     AlignedVector<Real> result(tiles * tile_rows * tile_columns);

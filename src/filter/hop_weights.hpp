@@ -74,9 +74,9 @@ class HopWeights {
 template <typename Body>
 void for_each_tile(NodeId nodes, int threads, const Body& body) {
   const std::size_t groups = (nodes + kernel_rows - 1) / kernel_rows;
-  const auto team = static_cast<std::size_t>(thread_count(threads));
-  const std::size_t most = team * (tile_rows / kernel_rows);
-  const std::size_t tiles = (groups + most - 1) / most * team;
+  const auto workers = static_cast<std::size_t>(thread_count(threads));
+  const std::size_t most = workers * (tile_rows / kernel_rows);
+  const std::size_t tiles = (groups + most - 1) / most * workers;
   const auto begin = [&](std::size_t tile) {
     return std::min<std::size_t>(nodes, groups * tile / tiles * kernel_rows);
   };

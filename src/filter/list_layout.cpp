@@ -10,7 +10,8 @@ namespace ngf::filter {
 
 namespace {
 
-/// The rows as a search visits them that begins anew wherever it ends.
+/// The rows in breadth-first order; where a search ends, the next starts at the smallest row that
+/// is left.
 template <typename Column>
 std::vector<NodeId> search_order(const ColumnLists<Column>& lists) {
   const RowRange& rows = lists.rows();

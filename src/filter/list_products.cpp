@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/aligned.hpp"
+#include "filter/pair_values.hpp"
 
 namespace ngf::filter {
 
@@ -14,6 +15,7 @@ struct RowOfLists {
   NodeId node;
   const Column* columns;
   const std::uint32_t* places;
+  const float* values;
 };
 
 /// Calls body(begin, count) for each block of rows, in parallel.
@@ -24,11 +26,18 @@ void for_each_row_block(std::size_t rows, int threads, const Body& body) {
                [&](std::size_t block) { body(block * step, std::min(step, rows - block * step)); });
 }
 
+const float* values_of(const PairValues* values, NodeId u) {
+  return values == nullptr ? nullptr : values->row(u);
+}
+
 template <typename Column>
 class HeldRows {
  public:
-  HeldRows(const ColumnLists<Column>& lists, NodeId nodes, int threads)
-      : lists_(lists), nodes_(nodes), threads_(threads) {}
+  HeldRows(const ColumnLists<Column>& lists, const ShellSource& source)
+      : lists_(lists),
+        values_(source.values),
+        nodes_(source.shells.nodes()),
+        threads_(source.threads()) {}
 
   NodeId first() const { return lists_.rows().begin; }
 
@@ -45,13 +54,15 @@ class HeldRows {
       auto visit = make();
       for (std::size_t i = begin; i < begin + count; ++i) {
         const NodeId u = rows.begin + static_cast<NodeId>(i);
-        visit(RowOfLists<Column>{u, lists_.block(u), lists_.places(u).data()});
+        visit(
+            RowOfLists<Column>{u, lists_.block(u), lists_.places(u).data(), values_of(values_, u)});
       }
     });
   }
 
  private:
   const ColumnLists<Column>& lists_;
+  const PairValues* values_;
   NodeId nodes_;
   int threads_;
 };
@@ -76,7 +87,7 @@ class FoundRows {
       const NodeId* columns = rows.columns.data();
       for (std::size_t i = 0; i < rows.rows.size(); ++i) {
         std::copy_n(rows.ends.data() + i * hops, hops, places.data() + 1);
-        visit(RowOfLists<NodeId>{rows.rows[i], columns, places.data()});
+        visit(RowOfLists<NodeId>{rows.rows[i], columns, places.data(), nullptr});
         columns += places.back();
       }
     };
@@ -102,7 +113,8 @@ class RowFactors {
             .places = row.places,
             .hops = scale.size() - 1,
             .scale = scale.data(),
-            .right = right_.data()};
+            .right = right_.data(),
+            .values = row.values};
   }
 
  private:
@@ -143,7 +155,7 @@ template <typename Real>
 void sum_lists(const ShellSource& source, const ShellFactors<Real>& factors,
                const SignalsView<Real>& x, const Wanted<Real>& wanted) {
   on_lists(source.shells, [&](const auto& lists) {
-    const HeldRows rows(lists, source.shells.nodes(), source.threads());
+    const HeldRows rows(lists, source);
     multiply_lists<Real>(rows, factors,
                          {x, rows.template shape_for<Real>(x.cols()), source.threads()}, wanted);
   });
@@ -173,7 +185,7 @@ void sum_short_lists(const ShellSource& source, const ShellFactors<Real>& factor
       std::array<typename Rows::Row, costs::rows_at_once> rows;
       for (std::size_t i = 0; i < count; ++i) {
         const NodeId u = order[begin + i];
-        rows[i] = {u, lists.block(u), lists.places(u).data()};
+        rows[i] = {u, lists.block(u), lists.places(u).data(), values_of(source.values, u)};
       }
       sum_rows(Rows{rows.data(), count, lists.rows().begin, lists.hops(), factors.scale.data(),
                     left.data(), right.data(), g != nullptr ? g->data() : nullptr,

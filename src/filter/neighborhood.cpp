@@ -15,25 +15,6 @@ using filter::ShellSource;
 
 namespace {
 
-/// The factors of shells that are normalised by these scales, without taps. Shells beyond `taps` do
-/// not count.
-template <typename Real>
-ShellFactors<Real> scale_factors(const ShellScales* scales, std::size_t taps, std::size_t count,
-                                 bool transposed) {
-  ShellFactors<Real> result(count);
-  std::fill(result.scale.begin() + static_cast<std::ptrdiff_t>(taps), result.scale.end(), Real{0});
-  if (scales == nullptr) return result;
-  const auto as_real = [](const std::vector<double>& values) {
-    return std::vector<Real>(values.begin(), values.end());
-  };
-  for (std::size_t k = 0; k < taps; ++k) {
-    result.scale[k] = static_cast<Real>(scales->factor[k]);
-    result.left[k] = as_real(transposed ? scales->right[k] : scales->left[k]);
-    result.right[k] = as_real(transposed ? scales->left[k] : scales->right[k]);
-  }
-  return result;
-}
-
 /// Y = H X with these factors, in the form asked for.
 template <typename Real>
 void multiply_nodes(const ShellSource& source, ProductForm form, const ShellFactors<Real>& factors,
@@ -141,23 +122,14 @@ std::size_t NeighborhoodFilter::shell_count() const {
 
 template <typename Real>
 ShellFactors<Real> NeighborhoodFilter::factors_without_taps(bool transposed) const {
-  return scale_factors<Real>(scales_.get(), taps_.count(), shell_count(), transposed);
+  return filter::scale_factors<Real>(scales_.get(), taps_.count(), shell_count(), transposed);
 }
 
 /// Of H, or of its transpose on the transposed shells.
 template <typename Real>
 ShellFactors<Real> NeighborhoodFilter::factors(bool transposed) const {
   ShellFactors<Real> result = factors_without_taps<Real>(transposed);
-  for (std::size_t k = 0; k < taps_.count(); ++k) {
-    if (!taps_.node_variant()) {
-      result.scale[k] *= static_cast<Real>(taps_(0, k));
-      continue;
-    }
-    // The taps are on the side of the output of H.
-    auto& side = transposed ? result.right[k] : result.left[k];
-    side.resize(nodes(), Real{1});
-    for (NodeId u = 0; u < nodes(); ++u) side[u] *= static_cast<Real>(taps_(u, k));
-  }
+  filter::multiply_by_taps(taps_, nodes(), transposed, result);
   return result;
 }
 
@@ -182,7 +154,8 @@ double NeighborhoodFilter::flops(std::int64_t width) const {
 LargestValue NeighborhoodFilter::largest_value(std::size_t k, Progress* progress) const {
   check_shell(k);
   if (scales_ != nullptr && k < scales_->largest.size()) return scales_->largest[k];
-  const auto bare = scale_factors<double>(nullptr, taps_.count(), shell_count(), false).only(k);
+  const auto bare =
+      filter::scale_factors<double>(nullptr, taps_.count(), shell_count(), false).only(k);
   const auto shell = [&](bool transposed, const Matrix& x) {
     Matrix y(rows().count(), 1);
     SignalsSlice<double> to(y);
@@ -194,7 +167,7 @@ LargestValue NeighborhoodFilter::largest_value(std::size_t k, Progress* progress
 
 /// <1, A_k 1> node by node, in one walk.
 Matrix NeighborhoodFilter::shell_degrees(bool transposed, Progress* progress) const {
-  const auto bare = scale_factors<double>(nullptr, taps_.count(), shell_count(), false);
+  const auto bare = filter::scale_factors<double>(nullptr, taps_.count(), shell_count(), false);
   const RowRange own = rows();
   const Matrix ones = Matrix::Ones(nodes(), 1);
   const auto degrees = [&](const Matrix& counted) {
@@ -248,7 +221,6 @@ std::vector<double> NeighborhoodFilter::gradients_to(const SignalsView<Real>& x,
                                                      SignalsSlice<Real> by_input,
                                                      Progress* progress) const {
   filter::check_gradients<Real>(x, by_output, by_input, nodes(), rows());
-  const std::size_t count = taps_.count();
   const ShellFactors<Real> with_taps = factors<Real>(true);
   Matrix dots;
   if (taps_.node_variant()) {
@@ -261,16 +233,10 @@ std::vector<double> NeighborhoodFilter::gradients_to(const SignalsView<Real>& x,
         correlate_nodes<Real>(source(true, progress), form_, factors_without_taps<Real>(true),
                               by_output, own_rows<Real>(x, rows()), {&with_taps, &by_input}, true);
   }
-  // In the order of the nodes, whatever the threads did.
-  std::vector<double> by_taps(taps_.values().size(), 0);
-  const RowRange& range = shells_.rows();
-  for (NodeId row = range.begin; row < range.end; ++row) {
-    const NodeId u = shells_.twins() == nullptr ? row : shells_.twins()->first(row);
-    double* const of_group = by_taps.data() + taps_.group(u) * count;
-    const double* const of_row = dots.row(row - range.begin).data();
-    for (std::size_t k = 0; k < count; ++k) of_group[k] += of_row[k];
-  }
-  return by_taps;
+  return filter::sum_by_group(taps_, dots, [&](NodeId row) {
+    const NodeId u = shells_.rows().begin + row;
+    return shells_.twins() == nullptr ? u : shells_.twins()->first(u);
+  });
 }
 
 NGF_DEFINE_FILTER(NeighborhoodFilter)

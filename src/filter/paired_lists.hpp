@@ -61,7 +61,7 @@ class PairedLists {
   std::vector<Block> blocks_;
 };
 
-/// So many bytes paired lists take at most.
+/// An upper bound on the bytes that paired lists take.
 std::uint64_t most_paired_bytes(NodeId rows, std::uint64_t pairs, std::uint32_t hops,
                                 std::size_t tiles, std::size_t column_bytes);
 

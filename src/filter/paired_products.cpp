@@ -100,7 +100,7 @@ class PairSums {
   kernels::PairedRows<Column, Real> rows_{};  // set once: it is longer than a short pair's work
 };
 
-/// Some panels, and of them every `step`-th block of pairs from `block` on, for so many threads.
+/// A range of panels, and of them every `step`-th block of pairs from `block` on, for `threads`.
 struct Share {
   std::size_t first_panel;
   std::size_t last_panel;
@@ -136,16 +136,16 @@ void multiply_pairs(const PairedLists<Column>& pairs, const ShellFactors<Real>& 
   const auto shape =
       shape_of_tiles<Real>(x.cols(), static_cast<std::size_t>(x.rows()), pairs.tiles());
   const std::size_t panels = shape.count();
-  const auto team = static_cast<std::size_t>(thread_count(threads));
-  const bool evenly = panels % team == 0 || panels >= 8 * team;
+  const auto workers = static_cast<std::size_t>(thread_count(threads));
+  const bool evenly = panels % workers == 0 || panels >= 8 * workers;
   const bool by_rows = wanted.g != nullptr;
-  if (team == 1 || (by_rows ? panels == 1 || team > costs::threads_with_panels : !evenly)) {
+  if (workers == 1 || (by_rows ? panels == 1 || workers > costs::threads_with_panels : !evenly)) {
     multiply_panels<Real>(pairs, factors, {x, shape, threads}, {0, panels, 0, 1, threads}, wanted);
     return;
   }
-  parallel_for(team, threads, [&](std::size_t t) {
-    const Share share = by_rows ? Share{0, panels, t, team, 1}
-                                : Share{panels * t / team, panels * (t + 1) / team, 0, 1, 1};
+  parallel_for(workers, threads, [&](std::size_t t) {
+    const Share share = by_rows ? Share{0, panels, t, workers, 1}
+                                : Share{panels * t / workers, panels * (t + 1) / workers, 0, 1, 1};
     multiply_panels<Real>(pairs, factors, {x, shape, 1}, share, wanted);
   });
 }

@@ -46,7 +46,7 @@ class PanelShape {
   std::size_t width_ = 1;
 };
 
-/// Asks for so many numbers, soon to be read or written.
+/// Prefetches `count` numbers, soon to be read or written.
 template <typename Real>
 void prefetch(const Real* at, std::size_t count) {
   for (std::size_t i = 0; i < count; i += kernels::columns_in_line<Real>) {

@@ -26,7 +26,8 @@ void normalize(Normalization normalization, Eigen::MatrixXd& shell) {
 }  // namespace
 
 std::vector<Eigen::MatrixXd> reference_shells(const Graph& graph, std::size_t count,
-                                              Normalization normalization) {
+                                              Normalization normalization,
+                                              const Eigen::MatrixXd* weights) {
   const auto nodes = static_cast<Eigen::Index>(graph.nodes());
   std::vector<Eigen::MatrixXd> shells(count, Eigen::MatrixXd::Zero(nodes, nodes));
   for (NodeId u = 0; u < graph.nodes(); ++u) {
@@ -35,8 +36,24 @@ std::vector<Eigen::MatrixXd> reference_shells(const Graph& graph, std::size_t co
       if (found.hops[v] < count) shells[found.hops[v]](u, v) = 1;
     }
   }
+  for (std::size_t k = 1; weights != nullptr && k < count; ++k) {
+    shells[k] = shells[k].cwiseProduct(*weights);
+  }
   for (Eigen::MatrixXd& shell : shells) normalize(normalization, shell);
   return shells;
+}
+
+Eigen::MatrixXd reference_pair_weights(const Matrix& embeddings, double power) {
+  const Eigen::VectorXd norms = embeddings.rowwise().norm();
+  Eigen::MatrixXd weights(embeddings.rows(), embeddings.rows());
+  for (Eigen::Index u = 0; u < weights.rows(); ++u) {
+    for (Eigen::Index v = 0; v < weights.cols(); ++v) {
+      const double norm = norms[u] * norms[v];
+      const double cosine = norm > 0 ? embeddings.row(u).dot(embeddings.row(v)) / norm : 0;
+      weights(u, v) = std::pow(std::max(0.0, cosine), power);
+    }
+  }
+  return weights;
 }
 
 Eigen::MatrixXd reference_filter(const Taps& taps, const std::vector<Eigen::MatrixXd>& matrices) {

@@ -9,9 +9,13 @@
 /// taps. Takes N^2 memory per shell.
 namespace ngf::filter {
 
-/// N(A_0), ..., N(A_{count - 1}).
+/// N(A_0), ..., N(A_{count - 1}); with weights W of pairs, N(A_k o W) from k = 1 on.
 std::vector<Eigen::MatrixXd> reference_shells(const Graph& graph, std::size_t count,
-                                              Normalization normalization);
+                                              Normalization normalization,
+                                              const Eigen::MatrixXd* weights = nullptr);
+
+/// W_uv = max(0, cos(e_u, e_v))^power; the cosine with a row of zeros is 0.
+Eigen::MatrixXd reference_pair_weights(const Matrix& embeddings, double power);
 
 /// H = sum over k of diag(h_k) M_k, for these matrices M_k.
 Eigen::MatrixXd reference_filter(const Taps& taps, const std::vector<Eigen::MatrixXd>& matrices);

@@ -2,7 +2,7 @@
 
 #include <functional>
 
-#include "ngf/filter.hpp"
+#include "filter/shell_factors.hpp"
 
 namespace ngf::filter {
 
@@ -20,6 +20,25 @@ struct ShellMeasures {
   std::function<Matrix(bool transposed)> degrees;
   std::function<LargestValue(std::size_t k)> largest;
 };
+
+/// The factors of shells that are normalised by these scales, without taps. Shells beyond `taps` do
+/// not count.
+template <typename Real>
+ShellFactors<Real> scale_factors(const ShellScales* scales, std::size_t taps, std::size_t count,
+                                 bool transposed) {
+  ShellFactors<Real> result(count);
+  std::fill(result.scale.begin() + static_cast<std::ptrdiff_t>(taps), result.scale.end(), Real{0});
+  if (scales == nullptr) return result;
+  const auto as_real = [](const std::vector<double>& values) {
+    return std::vector<Real>(values.begin(), values.end());
+  };
+  for (std::size_t k = 0; k < taps; ++k) {
+    result.scale[k] = static_cast<Real>(scales->factor[k]);
+    result.left[k] = as_real(transposed ? scales->right[k] : scales->left[k]);
+    result.right[k] = as_real(transposed ? scales->left[k] : scales->right[k]);
+  }
+  return result;
+}
 
 ShellScales make_scales(Normalization normalization, std::size_t count,
                         const ShellMeasures& measures);

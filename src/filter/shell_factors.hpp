@@ -39,7 +39,37 @@ struct ShellFactors {
   }
 };
 
-/// Pointers to the factors that there are, by hop; null stands for ones.
+/// Multiplies the factors of H without taps by the taps; or those of the transpose of H.
+template <typename Real>
+void multiply_by_taps(const Taps& taps, NodeId nodes, bool transposed,
+                      ShellFactors<Real>& factors) {
+  for (std::size_t k = 0; k < taps.count(); ++k) {
+    if (!taps.node_variant()) {
+      factors.scale[k] *= static_cast<Real>(taps(0, k));
+      continue;
+    }
+    // The taps are on the side of the output of H.
+    auto& side = transposed ? factors.right[k] : factors.left[k];
+    side.resize(nodes, Real{1});
+    for (NodeId u = 0; u < nodes; ++u) side[u] *= static_cast<Real>(taps(u, k));
+  }
+}
+
+/// Sums of dots, of which each row has one per hop, laid out as Taps::values(). node_of(row) is a
+/// node with the taps of the row. In the order of the rows, on any number of threads.
+template <typename NodeOf>
+std::vector<double> sum_by_group(const Taps& taps, const Matrix& dots, const NodeOf& node_of) {
+  const std::size_t count = taps.count();
+  std::vector<double> by_taps(taps.values().size(), 0);
+  for (Eigen::Index row = 0; row < dots.rows(); ++row) {
+    double* const of_group = by_taps.data() + taps.group(node_of(static_cast<NodeId>(row))) * count;
+    const double* const of_row = dots.row(row).data();
+    for (std::size_t k = 0; k < count; ++k) of_group[k] += of_row[k];
+  }
+  return by_taps;
+}
+
+/// Pointers to the factors of each hop; null where they are all 1.
 template <typename Real>
 std::vector<const Real*> pointers(const std::vector<std::vector<Real>>& factors) {
   std::vector<const Real*> result;

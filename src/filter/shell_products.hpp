@@ -8,12 +8,17 @@
 /// Products of shells with signals, one function per ProductForm.
 namespace ngf::filter {
 
+struct PairValues;
+
 /// The shells of a product, and how they are read.
 struct ShellSource {
   const Shells& shells;
   const Shells* transposed;  ///< the same when undirected; null where they were not found
   const ListLayout& layout;
   Progress* progress = nullptr;
+  /// Where given, values of the pairs: shells that are lists, of all rows, in the forms short_lists
+  /// and lists.
+  const PairValues* values = nullptr;
 
   int threads() const { return shells.plan().options.threads; }
 };

@@ -195,7 +195,7 @@ class RowBuilder {
     });
   }
 
-  /// Sorts the rows of each bucket, and puts what is there once behind the bucket before.
+  /// Sorts the rows of each bucket, removes duplicates, and moves them behind the bucket before.
   void sort_buckets() {
     constexpr std::uint64_t unknown = ~std::uint64_t{0};
     std::vector<std::atomic<std::uint64_t>> ends(buckets_.count() + 1);
@@ -229,7 +229,8 @@ class RowBuilder {
     if (first != first_conflicts_.end()) dropped_.first_conflict = *first;
   }
 
-  /// Leaves what is there once at the bucket's beginning, and returns how much that is.
+  /// Writes the sorted rows without duplicates to the bucket's beginning. Returns the number of
+  /// arcs kept.
   std::uint64_t sort_unweighted(std::size_t bucket) {
     const NodeId* const targets = rows_.targets.data() + begins_[bucket];
     AlignedVector<NodeId> sorted(length(bucket));

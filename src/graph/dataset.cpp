@@ -38,6 +38,9 @@ Dataset with_node_data(Graph graph, const Dataset& dataset, std::span<const Node
   } else if (const auto* sparse = std::get_if<SparseMatrixF>(&dataset.features)) {
     result.features = rows_of(*sparse, kept);
   }
+  if (!dataset.names.empty()) {
+    for (const NodeId u : kept) result.names.push_back(dataset.names[u]);
+  }
   if (!dataset.labels.empty()) {
     for (const NodeId u : kept) result.labels.push_back(dataset.labels[u]);
   }

@@ -13,8 +13,8 @@ namespace ngf {
 
 namespace {
 
-/// What stands after the colon: "key=value,key=value". Every value is asked for by its key; then
-/// `done` refuses keys that nobody asked for.
+/// The text after the colon: "key=value,key=value". `get` reads each value by its key; then `done`
+/// refuses keys that were never read.
 class Values {
  public:
   /// `kind` is what errors call the model.

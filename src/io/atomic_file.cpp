@@ -16,7 +16,7 @@ namespace ngf::io {
 
 namespace {
 
-// Passing names that a signal handler may have to remove. A slot is taken by whoever turns its
+// Names of temporary files, for a signal handler to remove. A thread takes a slot by changing its
 // pointer from null; the text it points at lives as long as its AtomicFile.
 std::array<std::atomic<const char*>, 64> unfinished{};
 

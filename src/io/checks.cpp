@@ -25,9 +25,9 @@ std::int64_t largest_label(std::uint64_t nodes) {
 }
 
 void check_matrix_budget(const Input& input, std::uint64_t rows, std::uint64_t cols,
-                         const MatrixReadOptions& options) {
+                         const MatrixReadOptions& options, std::uint64_t more) {
   const auto copies = static_cast<std::uint64_t>(options.copies);
-  check_budget(copies * rows * cols * sizeof(double), options.memory,
+  check_budget(copies * rows * cols * sizeof(double) + more, options.memory,
                fmt::format("{}: work on {} x {} numbers", input.name(), rows, cols));
 }
 

@@ -17,10 +17,10 @@ void check_node_count(std::uint64_t nodes, const Input& input, std::string_view 
 /// that are part of a larger one.
 std::int64_t largest_label(std::uint64_t nodes);
 
-/// Throws MemoryExceeded when the caller's copies of a matrix of numbers do not fit into the
-/// budget.
+/// Throws MemoryExceeded when the caller's copies of a matrix of numbers, and `more` bytes, do not
+/// fit into the budget.
 void check_matrix_budget(const Input& input, std::uint64_t rows, std::uint64_t cols,
-                         const MatrixReadOptions& options);
+                         const MatrixReadOptions& options, std::uint64_t more = 0);
 
 /// The advice to read such a file with ReadOptions::lenient.
 Advice read_anyway();

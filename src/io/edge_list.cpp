@@ -6,10 +6,17 @@
 //   - a dictionary instead of the weight (NetworkX): 1 2 {'weight': 3.0}.
 //
 // What an id means is not in the file. Ids are row numbers when the smallest is 0 or 1 and at least
-// half of the range occurs; otherwise the distinct ids, in increasing order, are the nodes. Lists
-// that we write ourselves say it in a comment:
+// half of the range occurs; otherwise the distinct ids, in increasing order, are the nodes. Ids
+// that are text are names of nodes, which are numbered in the order of their first appearance.
+// Lists that we write ourselves say it in a comment:
 //
 //   # ngf edge list: edges=78 nodes=34 base=0 directed=no
+//
+// or, with the names of all nodes in their order,
+//
+//   # ngf edge list: edges=1 nodes=2 names=yes directed=no
+//   # node Anna
+//   # node Bo
 //
 // A list with that number of edges, which count self-loops, ends in a newline, so that no part of
 // it passes for the whole.
@@ -19,80 +26,19 @@
 #include <numeric>
 
 #include "base/fail.hpp"
+#include "base/names.hpp"
 #include "base/parallel.hpp"
 #include "graph/build_rows.hpp"
 #include "io/assemble.hpp"
 #include "io/checks.hpp"
+#include "io/edge_list_head.hpp"
 #include "io/formats.hpp"
-#include "io/pair_lines.hpp"
+#include "io/named_pairs.hpp"
 #include "io/text_writer.hpp"
 
 namespace ngf::io {
 
 namespace {
-
-constexpr std::string_view our_comment = "# ngf edge list:";
-
-/// What precedes the first edge.
-struct EdgeListHead {
-  std::optional<std::uint64_t> edges;
-  std::optional<std::uint64_t> nodes;
-  std::optional<NodeId> base;
-  bool directed = false;
-  bool weighted = false;
-  std::uint64_t offset = 0;        ///< of the first edge's line, or the file's end
-  std::uint64_t line = 0;          ///< the number of that line
-  std::uint64_t comment_line = 0;  ///< of our own comment
-};
-
-/// Takes "key=value" pairs from our own comment.
-void parse_our_comment(const Input& input, const LineReader& lines, EdgeListHead& head) {
-  head.comment_line = lines.number();
-  const std::string place = fmt::format("{}: line {}", input.name(), head.comment_line);
-  const char* at = skip_blanks(lines.text().data() + our_comment.size());
-  for (; !at_line_end(at); at = skip_blanks(skip_field(at))) {
-    const std::string_view field = field_at(at);
-    std::uint64_t value = 0;
-    const std::size_t equals = field.find('=');
-    const bool whole = equals < field.size() && is_digit(field.back()) &&
-                       parse_digits(at + equals + 1, value) == at + field.size();
-    if (field.starts_with("edges=") && whole) {
-      head.edges = value;
-    } else if (field.starts_with("nodes=") && whole) {
-      check_node_count(value, input, place);
-      head.nodes = value;
-    } else if (field.starts_with("base=") && whole && value <= 1) {
-      head.base = static_cast<NodeId>(value);
-    } else if (field == "directed=yes") {
-      head.directed = true;
-    } else if (field != "directed=no") {
-      fail("{}: {} is not understood; expected edges=M, nodes=N, base=0 or 1, directed=yes or no",
-           place, quoted(field));
-    }
-  }
-}
-
-EdgeListHead read_edge_list_head(const Input& input) {
-  EdgeListHead head;
-  bool names_seen = false;
-  LineReader lines(input);
-  while (lines.next()) {
-    const char* const at = skip_blanks(lines.text().data());
-    if (is_our_edge_list(lines.text())) parse_our_comment(input, lines, head);
-    if (is_comment(*at) || at_line_end(at)) continue;
-    if (!std::exchange(names_seen, true) && is_name(at)) continue;
-    head.weighted = has_weight(lines.text());
-    head.offset = lines.begin();
-    head.line = lines.number();
-    if (head.nodes == 0) {
-      fail("{}: line {}: an edge, though a comment promises no nodes", input.name(), head.line);
-    }
-    return head;
-  }
-  if (!head.nodes) fail("{}: holds no edges", input.name());
-  head.offset = input.size();
-  return head;
-}
 
 /// Calls visit(id) for each end of each edge, in parallel.
 template <typename Visit>
@@ -214,7 +160,7 @@ std::uint64_t number_nodes(const Input& input, const ReadOptions& options, const
 
 PairRules rules_of(const ReadOptions& options, const EdgeListHead& head) {
   PairRules rules{.weighted = head.weighted, .further_columns = true};
-  if (options.ids == Ids::compact) return rules;
+  if (options.ids == Ids::compact || head.named) return rules;
   if (options.base) {
     rules.first_id = static_cast<NodeId>(*options.base);
   } else if (head.base) {
@@ -226,49 +172,140 @@ PairRules rules_of(const ReadOptions& options, const EdgeListHead& head) {
   return rules;
 }
 
+/// Checks our comment against the number of lines with edges, and the end of the file.
+void check_edges(const Input& input, const ReadOptions& options, const EdgeListHead& head,
+                 std::uint64_t count, ReadResult& result) {
+  if (!head.edges) return;
+  check_promise(input, options, result, head.comment_line, "edges", *head.edges, count);
+  check_last_newline(input, options, result);
+}
+
+/// The edges of a file, between the nodes 0..N-1.
+struct Numbered {
+  std::vector<EdgeBlock> blocks;
+  NodeId nodes = 0;
+  bool further_columns = false;
+};
+
+Numbered read_numbers(const Input& input, const ReadOptions& options, const EdgeListHead& head,
+                      const PieceOptions& pieces, ReadResult& result) {
+  const PairRules rules = rules_of(options, head);
+  Pairs pairs = read_pairs(input, pieces, rules);
+  check_edges(input, options, head, pairs.count, result);
+  result.first_id = rules.first_id;
+  const std::uint64_t nodes = number_nodes(input, options, head, pairs, result);
+  return {std::move(pairs.blocks), static_cast<NodeId>(nodes), pairs.further_columns};
+}
+
+/// Warns where the first line may have been a line of column names: both of its ids occur nowhere
+/// else.
+void doubt_first_line(const EdgeListHead& head, const NamedPairs& pairs, int threads,
+                      ReadResult& result) {
+  if (head.header || head.lists_names || pairs.count < 2) return;
+  std::atomic<std::uint64_t> times{0};
+  for_each_id(pairs.blocks, threads, [&](NodeId id) {
+    if (id < 2) times.fetch_add(1, std::memory_order_relaxed);
+  });
+  if (times > 2) return;
+  result.warnings.push_back(
+      fmt::format("line {}: the names {} and {} occur nowhere else; if they are the names of "
+                  "columns, begin the line with #",
+                  head.line, quoted(pairs.names[0]), quoted(pairs.names[1])));
+}
+
+Numbered read_names(const Input& input, const ReadOptions& options, const EdgeListHead& head,
+                    const PieceOptions& pieces, ReadResult& result) {
+  NamedPairs pairs =
+      read_named_pairs(input, pieces, rules_of(options, head), head.separator, head.names);
+  check_edges(input, options, head, pairs.count, result);
+  const auto nodes = static_cast<NodeId>(pairs.names.size());
+  if (head.lists_names) {
+    const std::uint64_t promised = head.nodes.value_or(head.names.size());
+    check_promise(input, options, result, head.comment_line, "names of nodes", promised,
+                  head.names.size());
+    check_node_promise(input, options, result, head.comment_line, promised, nodes);
+  } else {
+    doubt_first_line(head, pairs, options.threads, result);
+    result.notes.push_back(fmt::format(
+        "ids are names: {} nodes, numbered in the order of their first appearance", nodes));
+  }
+  result.dataset.names = std::move(pairs.names);
+  return {std::move(pairs.blocks), nodes, pairs.further_columns};
+}
+
+/// How errors name an edge of the file.
+EdgeName edge_name_in(const ReadResult& result) {
+  return [&result](const Edge& edge) {
+    if (const NodeNames& names = result.dataset.names; !names.empty()) {
+      return fmt::format("edge {}-{}", quoted(names[edge.from]), quoted(names[edge.to]));
+    }
+    const auto& ids = result.original_ids;
+    return ids.empty() ? edge_name_from(result.first_id)(edge)
+                       : fmt::format("edge {}-{}", ids[edge.from], ids[edge.to]);
+  };
+}
+
+/// "u v", or "u v weight", for the arc at `index` in row u.
+void write_named_arc(TextWriter& out, const Graph& graph, const NodeNames& names, NodeId u,
+                     std::size_t index, char separator) {
+  out.text(as_field(names[u], separator));
+  out.character(separator);
+  out.text(as_field(names[graph.neighbors(u)[index]], separator));
+  if (graph.weighted()) {
+    out.character(separator);
+    out.number(graph.weights_of(u)[index]);
+  }
+  out.character('\n');
+}
+
 }  // namespace
+
+std::string_view ids_name(Ids ids) {
+  return detail::name_in({"detect", "rows", "compact", "names"}, ids);
+}
 
 bool is_our_edge_list(std::string_view line) { return line.starts_with(our_comment); }
 
 ReadResult read_edge_list(const Input& input, const ReadOptions& options, std::size_t piece_bytes) {
   ReadResult result;
   result.format = Format::edge_list;
-  const EdgeListHead head = read_edge_list_head(input);
-  const PairRules rules = rules_of(options, head);
-  Pairs pairs =
-      read_pairs(input, PieceOptions::of(options, head.offset, head.line, piece_bytes), rules);
-  if (head.edges) {
-    check_promise(input, options, result, head.comment_line, "edges", *head.edges, pairs.count);
-    check_last_newline(input, options, result);
-  }
-  result.first_id = rules.first_id;
-  const std::uint64_t nodes = number_nodes(input, options, head, pairs, result);
-  if (pairs.further_columns) {
+  const EdgeListHead head = read_edge_list_head(input, options);
+  const auto pieces = PieceOptions::of(options, head.offset, head.line, piece_bytes);
+  Numbered edges = head.named ? read_names(input, options, head, pieces, result)
+                              : read_numbers(input, options, head, pieces, result);
+  if (edges.further_columns) {
     result.warnings.emplace_back("columns after the weight are skipped");
   }
   if (head.directed && !options.directed) {
     result.warnings.emplace_back(
         "the file says that its edges are directed; directions are dropped");
   }
-  assemble(input, result, static_cast<NodeId>(nodes), std::move(pairs.blocks), options,
-           Entries::pairs, [&result](const Edge& edge) {
-             const auto& ids = result.original_ids;
-             return ids.empty() ? edge_name_from(result.first_id)(edge)
-                                : fmt::format("edge {}-{}", ids[edge.from], ids[edge.to]);
-           });
+  assemble(input, result, edges.nodes, std::move(edges.blocks), options, Entries::pairs,
+           edge_name_in(result));
   return result;
 }
 
-void write_edge_list(AtomicFile& file, const Graph& graph, char separator, Progress* progress) {
+void write_edge_list(AtomicFile& file, const Graph& graph, const NodeNames& names, char separator,
+                     Progress* progress) {
   TextWriter out(file, progress);
   out.text(our_comment);
-  out.text(fmt::format(" edges={} nodes={} base=0 directed={}\n",
-                       graph.edges() + graph.self_loops(), graph.nodes(),
+  out.text(fmt::format(" edges={} nodes={} {} directed={}\n", graph.edges() + graph.self_loops(),
+                       graph.nodes(), names.empty() ? "base=0" : "names=yes",
                        graph.directed() ? "yes" : "no"));
+  for (std::size_t u = 0; u < names.size(); ++u) {
+    out.text(name_comment);
+    out.text(as_field(names[u], separator));
+    out.character('\n');
+  }
   for (NodeId u = 0; u < graph.nodes(); ++u) {
     const auto row = graph.neighbors(u);
     for (std::size_t i = 0; i < row.size(); ++i) {
-      if (graph.directed() || row[i] >= u) out.arc_line(graph, u, i, separator, 0);
+      if (!graph.directed() && row[i] < u) continue;
+      if (names.empty()) {
+        out.arc_line(graph, u, i, separator, 0);
+      } else {
+        write_named_arc(out, graph, names, u, i, separator);
+      }
     }
   }
   out.finish();

@@ -4,9 +4,11 @@
 
 #include "base/fail.hpp"
 #include "base/names.hpp"
+#include "io/edge_list_head.hpp"
 #include "io/formats.hpp"
 #include "io/planetoid.hpp"
 #include "io/text.hpp"
+#include "io/words.hpp"
 
 namespace ngf::io {
 
@@ -81,6 +83,7 @@ std::uint64_t columns_of(const char* at, bool commas) {
   while (!at_line_end(at) && !is_comment(*at)) {
     ++count;
     if (*at == '{') break;  // a dictionary of NetworkX is one column, whatever is in it
+    at = skip_quotes(at);
     while (!at_line_end(at) && (commas ? *at != ',' : !is_blank(*at))) ++at;
     if (*at == ',') ++at;
     at = skip_blanks(at);
@@ -118,11 +121,16 @@ Format detect_text(const Input& input) {
   if ((named_metis || !columns.equal) && is_metis(sample.text, sample.whole, named_metis)) {
     return Format::metis;
   }
+  if (columns.first == 1 && sample.text.find(';') < sample.text.find('\n')) {
+    fail("{}: line {}: has semicolons; separate the columns by commas", input.name(), sample.line);
+  }
   if (columns.first == 1 && !columns.commas) {
     fail("{}: line {}: one column; an edge takes two ids (is it a signal?)", input.name(),
          sample.line);
   }
   if (columns.first < 4) return Format::edge_list;
+  // Names of two words look like more columns.
+  if (!columns.commas && ids_are_text(sample.text)) return Format::edge_list;
   if (!columns.equal) {
     if (!columns.commas) return Format::edge_list;
     fail(

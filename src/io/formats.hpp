@@ -1,8 +1,7 @@
 #pragma once
 
-// Each format of graphs and matrices: how it is told, read and written. The files of this folder
-// that are called as formats have these functions. `piece_bytes` is how much of a file a thread
-// takes at a time.
+// Each format of graphs and matrices: how it is detected, read and written. The source files named
+// after formats define these functions. A thread parses `piece_bytes` of a file at a time.
 
 #include "io/atomic_file.hpp"
 #include "io/input.hpp"
@@ -28,8 +27,9 @@ ReadResult read_edge_list(const Input& input, const ReadOptions& options = {},
 /// True for the comment that opens the lists we write.
 bool is_our_edge_list(std::string_view line);
 /// Writes each edge once, `separator` between the columns, under a comment with the numbers of
-/// edges and nodes.
-void write_edge_list(AtomicFile& file, const Graph& graph, char separator, Progress* progress);
+/// edges and nodes. Nodes are called by their names where there are any.
+void write_edge_list(AtomicFile& file, const Graph& graph, const NodeNames& names, char separator,
+                     Progress* progress);
 
 /// A square matrix of coordinates.
 ReadResult read_matrix_market(const Input& input, const ReadOptions& options = {},
@@ -60,17 +60,22 @@ bool is_our_table(std::string_view line);
 /// which look like edge lists, are given a comment.
 void write_adjacency_csv(AtomicFile& file, const Graph& graph, Progress* progress);
 
-/// A table of numbers. A first line with anything that is no number in it is a line of names and is
-/// skipped; names that are numbers themselves cannot be told from data, and stay. An empty field is
-/// NaN.
+/// A table of numbers, see `read_table`; without `find_labels` its first column is one of numbers.
+Table read_csv_table(const Input& input, const MatrixReadOptions& options, bool find_labels,
+                     std::size_t piece_bytes = PieceOptions::default_piece_bytes);
+/// The numbers of a table without labels.
 Matrix read_csv_matrix(const Input& input, const MatrixReadOptions& options = {},
                        std::size_t piece_bytes = PieceOptions::default_piece_bytes);
-void write_csv_matrix(AtomicFile& file, const Matrix& matrix);
-/// Throws Error for a table without a row or a column, which cannot be written.
-void check_csv_shape(const AtomicFile& file, Eigen::Index rows, Eigen::Index columns);
-/// Appends rows of such a table.
+void write_csv_table(AtomicFile& file, const Matrix& matrix, const TableText& text = {});
+/// Begins such a table with its header. Throws Error for a table without a row or a column, which
+/// cannot be written.
+void begin_csv_table(AtomicFile& file, Eigen::Index rows, Eigen::Index columns,
+                     const TableText& text);
+/// Appends rows of such a table, the first of which is row `first`. `labels` are those of all rows,
+/// or empty.
 template <typename Real>
-void write_csv_rows(AtomicFile& file, const SignalsOf<Real>& rows);
+void write_csv_rows(AtomicFile& file, const SignalsOf<Real>& rows, const NodeNames& labels,
+                    std::size_t first);
 
 /// A graph, and what is known about its nodes, from a ZIP archive of .npy members. The layout is
 /// told by the names of the members.

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 
 #include "io/atomic_file.hpp"
+#include "ngf/io/read.hpp"
 #include "ngf/matrix.hpp"
 
 namespace ngf::io {
@@ -11,8 +13,9 @@ namespace ngf::io {
 /// so, else as CSV. The file appears whole or not at all.
 class MatrixWriter {
  public:
-  /// Throws Error for an empty table of CSV.
-  MatrixWriter(const std::filesystem::path& path, Eigen::Index rows, Eigen::Index columns);
+  /// A CSV has `text` around the numbers. Throws Error for an empty table of CSV.
+  MatrixWriter(const std::filesystem::path& path, Eigen::Index rows, Eigen::Index columns,
+               TableText text = {});
 
   /// Appends rows.
   void write(const MatrixF& rows);
@@ -21,6 +24,8 @@ class MatrixWriter {
  private:
   AtomicFile file_;
   bool npy_;
+  TableText text_;
+  std::size_t written_ = 0;  // rows
 };
 
 }  // namespace ngf::io

@@ -4,8 +4,9 @@
 //   [size] [weight] ... v1 [weight] v2 [weight] ...        line i: the neighbours of node i, from 1
 //
 // % begins a comment line, and a blank line is a node without neighbours. Sizes and node weights
-// are skipped. An edge is listed from both ends, so the lines have 2m neighbours. Whoever breaks
-// the rule that there are no self-loops counts one as an edge and lists it once, or twice.
+// are skipped. An edge is listed from both ends, so the lines have 2m neighbours. The format
+// has no self-loops; programs that write some nevertheless count each as an edge, and list it once
+// or twice.
 
 #include <algorithm>
 #include <cmath>
@@ -140,7 +141,7 @@ std::uint64_t line_of(const Input& input, const MetisHead& head, std::uint64_t n
   return lines.number();
 }
 
-/// Whether the lists have the neighbours of as many edges as the header promises.
+/// Whether the number of listed neighbours agrees with the number of edges in the header.
 bool has_promised_edges(const MetisHead& head, const RowBlocks& rows, bool directed) {
   if (directed && rows.entries == head.edges) return true;
   if (rows.entries % 2 == 0 && rows.entries / 2 == head.edges) return true;

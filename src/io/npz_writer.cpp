@@ -61,7 +61,7 @@ class Writer {
     own(joined(prefix, "shape"), "<i8", {2}, std::array{rows, cols});
   }
 
-  // Readers expect signed numbers; those of the graph have the same bytes.
+  // Readers expect signed numbers; for these values they have the bytes of unsigned ones.
   void add_adjacency(std::string_view prefix) {
     const std::uint64_t arcs = graph_.arcs();
     const bool small = graph_.nodes() <= std::uint32_t{1} << 31U;

@@ -9,6 +9,7 @@
 
 #include "base/aligned.hpp"
 #include "base/memory.hpp"
+#include "io/words.hpp"
 
 namespace ngf::io {
 
@@ -19,8 +20,14 @@ namespace {
   if (at_line_end(at)) {
     throw LineError{at, "ends too early; expected two node ids"};
   }
-  throw LineError{at, fmt::format("{} is not a node id; expected a whole number from {} to {}",
-                                  quoted(field), rules.first_id, rules.last_id)};
+  Advice advice;
+  if (rules.further_columns && is_text({.text = std::string(field)})) {
+    advice = {"the option {} takes all ids as names", {{"ids", "names"}}};
+  }
+  throw LineError{at,
+                  fmt::format("{} is not a node id; expected a whole number from {} to {}",
+                              quoted(field), rules.first_id, rules.last_id),
+                  advice};
 }
 
 /// Where the value of the key 'weight' begins in the dictionary at `at`; null when there is none.
@@ -31,6 +38,25 @@ const char* find_weight(const char* at) {
     if (found != std::string_view::npos) return skip_blanks(at + found + key.size());
   }
   return nullptr;
+}
+
+[[noreturn]] void throw_third_column(const char* at, const PairRules& rules) {
+  throw LineError{at, rules.further_columns
+                          ? "has a weight, but lines before it have none"
+                          : fmt::format("has a third column, {}, where two are expected",
+                                        quoted(field_at(at)))};
+}
+
+const char* parse_dictionary(const char* at, const char* weight, double* value,
+                             bool& further_columns) {
+  const char* end = weight;
+  while (*end != '}' && !at_field_end(end)) ++end;
+  if (!parse_number(weight, end, *value) || !std::isfinite(*value)) {
+    throw LineError{at, fmt::format("weight {} is not a finite number",
+                                    quoted({weight, static_cast<std::size_t>(end - weight)}))};
+  }
+  further_columns |= *end != '}';
+  return end;
 }
 
 /// Reads one to seven digits at once, without a branch for each. Null when there are none, or more.
@@ -52,6 +78,29 @@ inline const char* parse_short_digits(const char* at, std::uint64_t& value) {
           32;
   return at + count;
 }
+
+}  // namespace
+
+const char* parse_after_ids(const char* at, const PairRules& rules, double* value,
+                            bool& further_columns) {
+  const char* const weight = *at == '{' ? find_weight(at) : at;
+  if (weight == nullptr || at_line_end(weight) || is_comment(*weight)) {
+    if (rules.weighted) throw LineError{at, "has no weight, but lines before it have one"};
+    further_columns |= *at == '{' && at[1] != '}';
+    return at;
+  }
+  if (!rules.weighted) throw_third_column(weight, rules);
+  if (*at == '{') return parse_dictionary(at, weight, value, further_columns);
+  at = skip_separator(parse_weight(at, *value));
+  if (at_line_end(at) || is_comment(*at)) return at;
+  if (!rules.further_columns) {
+    throw LineError{at, fmt::format("goes on with {} after the weight", quoted(field_at(at)))};
+  }
+  further_columns = true;
+  return at;
+}
+
+namespace {
 
 class PairParser {
  public:
@@ -128,7 +177,8 @@ class PairParser {
     if (!is_comment(*at) && !at_line_end(at)) {
       at = parse_id(at, half.edge->from);
       at = parse_id(skip_separator(at), half.edge->to);
-      at = parse_rest(skip_separator(at), half);
+      at = parse_after_ids(skip_separator(at), rules_, half.weight, further_columns_);
+      half.weight += rules_.weighted ? 1 : 0;
       ++half.edge;
     }
     half.at = skip_line(at);
@@ -142,51 +192,14 @@ class PairParser {
     return end;
   }
 
-  /// What follows the ids.
-  const char* parse_rest(const char* at, Half& half) {
-    const char* const weight = *at == '{' ? find_weight(at) : at;
-    if (weight == nullptr || at_line_end(weight) || is_comment(*weight)) {
-      if (rules_.weighted) throw LineError{at, "has no weight, but lines before it have one"};
-      further_columns_ |= *at == '{' && at[1] != '}';
-      return at;
-    }
-    if (!rules_.weighted) throw_third_column(weight);
-    if (*at == '{') return parse_dictionary(at, weight, half);
-    at = skip_separator(parse_weight(at, *half.weight++));
-    if (at_line_end(at) || is_comment(*at)) return at;
-    if (!rules_.further_columns) {
-      throw LineError{at, fmt::format("goes on with {} after the weight", quoted(field_at(at)))};
-    }
-    further_columns_ = true;
-    return at;
-  }
-
-  [[noreturn]] void throw_third_column(const char* at) const {
-    throw LineError{at, rules_.further_columns
-                            ? "has a weight, but lines before it have none"
-                            : fmt::format("has a third column, {}, where two are expected",
-                                          quoted(field_at(at)))};
-  }
-
-  const char* parse_dictionary(const char* at, const char* weight, Half& half) {
-    const char* end = weight;
-    while (*end != '}' && !at_field_end(end)) ++end;
-    if (!parse_number(weight, end, *half.weight) || !std::isfinite(*half.weight)) {
-      throw LineError{at, fmt::format("weight {} is not a finite number",
-                                      quoted({weight, static_cast<std::size_t>(end - weight)}))};
-    }
-    ++half.weight;
-    further_columns_ |= *end != '}';
-    return end;
-  }
-
   const PairRules& rules_;
   bool further_columns_ = false;
 };
 
-/// Throws Error when the graph that the lines make, going by the first ones, will not fit into
-/// memory: each line is an edge, and then two arcs and what sorts them.
-void check_memory(const Input& input, const PieceOptions& options, const PairRules& rules) {
+}  // namespace
+
+void check_memory_of_pairs(const Input& input, const PieceOptions& options,
+                           const PairRules& rules) {
   const std::string sample = input.read_at(options.offset, std::uint64_t{1} << 16);
   if (options.offset + sample.size() == input.size()) return;
   const auto lines = static_cast<std::uint64_t>(std::count(sample.begin(), sample.end(), '\n'));
@@ -197,10 +210,8 @@ void check_memory(const Input& input, const PieceOptions& options, const PairRul
                fmt::format("{}: reading it", input.name()));
 }
 
-}  // namespace
-
 Pairs read_pairs(const Input& input, const PieceOptions& options, const PairRules& rules) {
-  check_memory(input, options, rules);
+  check_memory_of_pairs(input, options, rules);
   struct Range {
     NodeId smallest = largest_id;
     NodeId largest = 0;
@@ -230,8 +241,11 @@ Pairs read_pairs(const Input& input, const PieceOptions& options, const PairRule
 }
 
 bool has_weight(std::string_view line) {
-  const char* at = skip_separator(skip_field(skip_blanks(line.data())));
-  at = skip_separator(skip_field(at));
+  const char* const at = skip_separator(skip_field(skip_blanks(line.data())));
+  return has_weight_at(skip_separator(skip_field(at)));
+}
+
+bool has_weight_at(const char* at) {
   if (*at == '{') return find_weight(at) != nullptr;
   return !at_line_end(at) && !is_comment(*at);
 }

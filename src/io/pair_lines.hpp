@@ -36,5 +36,16 @@ Pairs read_pairs(const Input& input, const PieceOptions& options, const PairRule
 /// Whether a line that begins with two ids goes on to a weight, which may be the one in an
 /// attribute dictionary of NetworkX: 1 2 {'weight': 3.0}.
 bool has_weight(std::string_view line);
+/// The same from the place behind the ids and their separator.
+bool has_weight_at(const char* at);
+
+/// Reads what follows the two ids of a line and their separator: a weight, which each line has or
+/// none, and further columns. Returns a place on the line.
+const char* parse_after_ids(const char* at, const PairRules& rules, double* value,
+                            bool& further_columns);
+
+/// Throws Error when the graph that the lines make, going by the first ones, will not fit into
+/// memory: each line is an edge, and then two arcs and what sorts them.
+void check_memory_of_pairs(const Input& input, const PieceOptions& options, const PairRules& rules);
 
 }  // namespace ngf::io

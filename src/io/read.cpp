@@ -21,8 +21,8 @@ constexpr std::string_view planetoid_prefix = "planetoid:";
 ReadResult read_adjacency_npy(const Input& input, const ReadOptions& options) {
   const NpyMatrixReader reader(input);
   if (reader.rows() != reader.cols()) {
-    fail("{}: {} x {}; the table of a graph has as many rows as columns", input.name(),
-         reader.rows(), reader.cols());
+    fail("{}: {} x {}; the adjacency table of a graph is square", input.name(), reader.rows(),
+         reader.cols());
   }
   const auto nodes = static_cast<std::uint64_t>(reader.rows());
   check_node_count(nodes, input, input.name());
@@ -87,22 +87,33 @@ ReadResult read_any(const Input& input, const std::filesystem::path& path,
   fail("{}: no such format", path.string());
 }
 
+Table read_any_table(const std::filesystem::path& path, const MatrixReadOptions& options,
+                     bool find_labels) {
+  const Input input(path, options.memory);
+  if (is_npy(input)) return {read_npy_matrix(input, options), {}};
+  if (is_zip(input)) fail("{}: is a ZIP archive; expected .npy or .csv", input.name());
+  refuse_foreign(input);
+  return read_csv_table(input, options, find_labels);
+}
+
 }  // namespace
 
 ReadResult read_graph(const std::filesystem::path& path, const ReadOptions& options) {
   const Input input(path, options.memory);
   ReadResult result = read_any(input, path, options);
-  // Readers know the content alone; here each warning gets the name of the file, as errors have it.
-  for (std::string& warning : result.warnings) warning.insert(0, input.name() + ": ");
+  // Readers know the content alone; here each line gets the name of the file, as errors have it.
+  for (auto* const texts : {&result.warnings, &result.notes}) {
+    for (std::string& text : *texts) text.insert(0, input.name() + ": ");
+  }
   return result;
 }
 
+Table read_table(const std::filesystem::path& path, const MatrixReadOptions& options) {
+  return read_any_table(path, options, true);
+}
+
 Matrix read_matrix(const std::filesystem::path& path, const MatrixReadOptions& options) {
-  const Input input(path, options.memory);
-  if (is_npy(input)) return read_npy_matrix(input, options);
-  if (is_zip(input)) fail("{}: is a ZIP archive; expected .npy or .csv", input.name());
-  refuse_foreign(input);
-  return read_csv_matrix(input, options);
+  return read_any_table(path, options, false).numbers;
 }
 
 ReadResult read_named_dataset(const std::string& name, const std::filesystem::path& folder,

@@ -26,6 +26,7 @@ struct Piece {
 struct PlacedError {
   std::uint64_t offset;
   std::string text;
+  Advice advice = {};
 };
 
 std::uint64_t count_lines(std::string_view text) {
@@ -161,14 +162,16 @@ void for_each_piece(const Input& input, const PieceOptions& options,
         if (!piece.lines.empty()) parse(i, piece.lines);
       } catch (const LineError& error) {
         const auto within = static_cast<std::uint64_t>(error.at - piece.lines.data());
-        throw PlacedError{piece.offset + within, error.text};
+        throw PlacedError{piece.offset + within, error.text, error.advice};
       }
       const std::size_t now = ++done;
       check_growth(now, pieces, options.memory, input.name());
       if (options.progress != nullptr) options.progress->report(now, pieces);
     });
   } catch (const PlacedError& error) {
-    fail("{}: line {}: {}", input.name(), line_at(input, options, error.offset), error.text);
+    throw Error(fmt::format("{}: line {}: {}", input.name(), line_at(input, options, error.offset),
+                            error.text),
+                error.advice);
   }
 }
 

@@ -7,16 +7,18 @@
 #include <functional>
 
 #include "io/input.hpp"
+#include "ngf/error.hpp"
 #include "ngf/io/read.hpp"
 #include "ngf/progress.hpp"
 
 namespace ngf::io {
 
-/// Something is wrong in the line that `at` points into. Whoever knows where that line lies in the
-/// file (`for_each_piece`) turns this into an Error that names it.
+/// Something is wrong in the line that `at` points into. `for_each_piece`, which knows the line's
+/// number in the file, turns this into an Error that names it.
 struct LineError {
   const char* at;
   std::string text;
+  Advice advice = {};
 };
 
 inline bool is_blank(char c) { return c == ' ' || c == '\t'; }
@@ -131,7 +133,7 @@ struct PieceOptions {
 std::size_t count_pieces(const Input& input, const PieceOptions& options);
 
 /// Cuts the file into pieces of whole lines and calls parse(piece, text) for each, in parallel. The
-/// LineError of the first wrong line becomes an Error with its number. No more than one piece a
+/// LineError of the first wrong line becomes an Error with its number. No more than one piece per
 /// thread is in memory. Behind each text there are `padding` bytes to be read without harm.
 void for_each_piece(const Input& input, const PieceOptions& options,
                     const std::function<void(std::size_t, std::string_view)>& parse);

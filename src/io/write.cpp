@@ -50,11 +50,12 @@ std::string ending_of(const std::filesystem::path& path) {
   return lower_case(path.extension().string());
 }
 
-void write_file(const std::filesystem::path& path, const Graph& graph, Format format,
+void write_file(const std::filesystem::path& path, const Dataset& dataset, Format format,
                 Progress* progress) {
+  const Graph& graph = dataset.graph;
   AtomicFile file(path);
   if (format == Format::edge_list) {
-    write_edge_list(file, graph, ending_of(path) == ".csv" ? ',' : ' ', progress);
+    write_edge_list(file, graph, dataset.names, ending_of(path) == ".csv" ? ',' : ' ', progress);
   } else if (format == Format::matrix_market) {
     write_matrix_market(file, graph, progress);
   } else if (format == Format::metis) {
@@ -90,12 +91,17 @@ WriteResult write_graph(const std::filesystem::path& path, const Dataset& datase
   if (is_npz(result.format)) {
     write_npz(path, dataset, result.format);
   } else {
-    write_file(path, dataset.graph, result.format, progress);
+    write_file(path, dataset, result.format, progress);
   }
   const bool holds_node_data = is_npz(result.format) && result.format != Format::npz_scipy;
   if (dataset.has_node_data() && !holds_node_data) {
     result.warnings.push_back(
         fmt::format("{}: features, labels and splits are not written: {} has no room for them",
+                    path.string(), format_name(result.format)));
+  }
+  if (!dataset.names.empty() && result.format != Format::edge_list) {
+    result.warnings.push_back(
+        fmt::format("{}: the names of the nodes are not written: {} has no room for them",
                     path.string(), format_name(result.format)));
   }
   return result;
@@ -108,13 +114,13 @@ void check_matrix_name(const std::filesystem::path& path) {
   }
 }
 
-void write_matrix(const std::filesystem::path& path, const Matrix& matrix) {
+void write_matrix(const std::filesystem::path& path, const Matrix& matrix, const TableText& text) {
   check_matrix_name(path);
   AtomicFile file(path);
   if (ending_of(path) == ".npy") {
     write_npy(file, matrix);
   } else {
-    write_csv_matrix(file, matrix);
+    write_csv_table(file, matrix, text);
   }
   file.commit();
 }

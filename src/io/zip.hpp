@@ -32,7 +32,7 @@ class ZipArchive {
   const std::map<std::string, Member, std::less<>>& members() const { return members_; }
   bool contains(std::string_view name) const { return members_.contains(name); }
 
-  /// The most that the members of an archive of so many bytes may unpack to, together.
+  /// The most bytes that the members of an archive of this size may unpack to, together.
   static std::uint64_t largest_total(std::uint64_t archive_bytes) {
     return (std::uint64_t{32} << 20U) + 128 * archive_bytes;
   }
@@ -61,8 +61,8 @@ struct ZipMember {
   std::span<const char> body;
 };
 
-/// Fills `file`, which is the caller's to commit, with a ZIP archive: deflated, unless the result
-/// would look like a zip bomb to whoever reads it. The same members give the same bytes.
+/// Fills `file`, which is the caller's to commit, with a ZIP archive: deflated, unless readers
+/// would refuse the result as a zip bomb. The same members give an identical archive.
 void write_zip(const AtomicFile& file, std::span<const ZipMember> members);
 
 }  // namespace ngf::io

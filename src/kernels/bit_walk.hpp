@@ -56,7 +56,7 @@ struct Level {
   /// What a neighbour has seen and v has not, it saw on the last level: so these need not tell.
   std::array<const Line*, most_paths> seen = {};
   std::array<Line*, most_paths> seen_next = {};  ///< the same after this level
-  std::uint32_t min_paths = 1;                   ///< so many of the arrays are in use
+  std::uint32_t min_paths = 1;                   ///< the number of these arrays in use
 
   /// Hop numbers in Gray code: bit s of planes[j][v] is bit j of gray(hops from s to v). Null when
   /// they are not wanted.

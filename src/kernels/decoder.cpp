@@ -39,10 +39,10 @@ void relu_dot_backward(const DecoderPanel<Real>& panel, const Real* by_outputs) 
   const std::size_t lanes = hn::Lanes(tag);
   for (std::size_t u = 0; u < panel.rows; ++u) {
     Real* const row = panel.z + u * panel.stride;
-    const auto slope = hn::Set(tag, by_outputs[u]);
+    const auto gradient = hn::Set(tag, by_outputs[u]);
     for (std::size_t f = 0; f < panel.columns; f += lanes) {
       const auto open = hn::Gt(hn::LoadU(tag, row + f), hn::Zero(tag));
-      const auto value = hn::Mul(slope, hn::LoadU(tag, panel.v + f));
+      const auto value = hn::Mul(gradient, hn::LoadU(tag, panel.v + f));
       hn::StoreU(hn::IfThenElseZero(open, value), tag, row + f);
     }
   }

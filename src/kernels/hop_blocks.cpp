@@ -76,7 +76,7 @@ void add_both(const std::uint8_t* hops, std::size_t stride, std::size_t blocks, 
 template <std::size_t columns>
 class BlockSums {
  public:
-  /// Sums that begin with what is there, or with 0.
+  /// Sums that begin with the values at `at`, or with 0.
   HWY_INLINE BlockSums(float* at, bool add) : at_(at) {
     HWY_UNROLL(6)
     for (std::size_t c = 0; c < columns; ++c) {

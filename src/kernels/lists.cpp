@@ -22,7 +22,8 @@ namespace ngf::kernels::HWY_NAMESPACE {
 template <typename Real>
 constexpr std::size_t parts = columns_in_line<Real> / lanes<Real>;
 
-/// One lane: what is left of columns that do not fill a vector, with the same bits as in one.
+/// One lane, for the columns that do not fill a vector. Results are bit-identical to those in a
+/// vector.
 template <typename Real>
 using Single = hn::CappedTag<Real, 1>;
 
@@ -35,15 +36,30 @@ HWY_INLINE void store_all(Vector tag, const hn::Vec<Vector>* sum, Real* to) {
   for (std::size_t j = 0; j < vectors; ++j) hn::StoreU(sum[j], tag, to + j * hn::MaxLanes(tag));
 }
 
-/// sum += scale * (sum over `count` columns v of x_v, `weighted` by right[v]), for `vectors`
-/// vectors in registers. Rows of x are `x_stride` apart.
-template <std::size_t vectors, bool weighted, typename Vector, typename Column, typename Real>
-HWY_INLINE void add_columns(Vector tag, const Column* columns, std::size_t count, Real scale,
-                            const Real* right, const Real* x, std::size_t x_stride,
+/// The factors of the columns of a shell: of a node wherever it is listed, and of a place in the
+/// list.
+template <bool by_node, bool by_place, typename Real>
+struct ColumnFactors {
+  const Real* right;
+  const float* values;
+
+  HWY_INLINE Real times(Real scale, std::size_t place, std::size_t v) const {
+    Real result = scale;
+    if constexpr (by_node) result *= right[v];
+    if constexpr (by_place) result *= static_cast<Real>(values[place]);
+    return result;
+  }
+};
+
+/// sum += scale * (sum over the columns v at places `begin` to `end` of their factors * x_v), for
+/// `vectors` vectors in registers. Rows of x are `x_stride` apart.
+template <std::size_t vectors, typename Vector, typename Column, typename Real, typename Factors>
+HWY_INLINE void add_columns(Vector tag, const Column* columns, std::size_t begin, std::size_t end,
+                            Real scale, const Factors& factors, const Real* x, std::size_t x_stride,
                             hn::Vec<Vector>* sum) {
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::size_t i = begin; i < end; ++i) {
     const std::size_t v = columns[i];
-    const auto factor = hn::Set(tag, weighted ? scale * right[v] : scale);
+    const auto factor = hn::Set(tag, factors.times(scale, i, v));
     const Real* const row = x + v * x_stride;
     for (std::size_t j = 0; j < vectors; ++j) {
       sum[j] = hn::MulAdd(factor, hn::LoadU(tag, row + j * hn::MaxLanes(tag)), sum[j]);
@@ -51,19 +67,20 @@ HWY_INLINE void add_columns(Vector tag, const Column* columns, std::size_t count
   }
 }
 
-/// The same for many columns: in two sums, since each addition waits for the one before it.
-template <std::size_t vectors, bool weighted, typename Vector, typename Column, typename Real>
+/// The same for `count` columns, which are many: in two sums, since each addition waits for the one
+/// before it.
+template <std::size_t vectors, typename Vector, typename Column, typename Real, typename Factors>
 HWY_INLINE void add_many_columns(Vector tag, const Column* columns, std::size_t count, Real scale,
-                                 const Real* right, const Real* x, std::size_t x_stride,
+                                 const Factors& factors, const Real* x, std::size_t x_stride,
                                  hn::Vec<Vector>* sum) {
   hn::Vec<Vector> other[vectors];
   set_zero<vectors>(tag, other);
   for (std::size_t i = 0; i + 2 <= count; i += 2) {
-    add_columns<vectors, weighted>(tag, columns + i, 1, scale, right, x, x_stride, sum);
-    add_columns<vectors, weighted>(tag, columns + i + 1, 1, scale, right, x, x_stride, other);
+    add_columns<vectors>(tag, columns, i, i + 1, scale, factors, x, x_stride, sum);
+    add_columns<vectors>(tag, columns, i + 1, i + 2, scale, factors, x, x_stride, other);
   }
   if (count % 2 == 1) {
-    add_columns<vectors, weighted>(tag, columns + count - 1, 1, scale, right, x, x_stride, sum);
+    add_columns<vectors>(tag, columns, count - 1, count, scale, factors, x, x_stride, sum);
   }
   for (std::size_t j = 0; j < vectors; ++j) sum[j] = hn::Add(sum[j], other[j]);
 }
@@ -84,32 +101,52 @@ HWY_INLINE double over_lanes(Vector tag, hn::Vec<Vector> products) {
 }
 
 /// What all rows of a call have in common: whether they have many columns, whether columns may have
-/// factors, and whether dots are wanted.
-template <bool many_, bool weighted_, bool dotted_>
+/// factors, whether they have values, and whether dots are wanted.
+template <bool many_, bool weighted_, bool valued_, bool dotted_>
 struct RowKind {
   static constexpr bool many = many_;
   static constexpr bool weighted = weighted_;
+  static constexpr bool valued = valued_;
   static constexpr bool dotted = dotted_;
 };
 
-/// total += scale * (the sum over `count` columns v of right[v] * x_v), where that is called for;
+/// The columns of a row at one hop, and their factors; null stands for ones.
+template <typename Column, typename Real>
+struct ListedShell {
+  const Column* columns;
+  std::size_t count;
+  Real scale;
+  const Real* right;
+  const float* values;
+};
+
+/// total += scale * (the sum over the columns v of their factors * x_v), where that is called for;
 /// with dots, *dot grows by <g, that sum>.
 template <std::size_t vectors, typename Kind, typename Vector, typename Column, typename Real>
-HWY_INLINE void add_shell(Vector tag, const Column* columns, std::size_t count, Real scale,
-                          const Real* right, const Real* x, std::size_t x_stride, const Real* g,
-                          double* dot, hn::Vec<Vector>* total) {
+HWY_INLINE void add_shell(Vector tag, const ListedShell<Column, Real>& shell, const Real* x,
+                          std::size_t x_stride, const Real* g, double* dot,
+                          hn::Vec<Vector>* total) {
   const auto add = [&](Real factor, hn::Vec<Vector>* sum) HWY_ATTR {
-    const auto add_all = [&]<bool weighted>() HWY_ATTR {
+    const auto add_all = [&]<bool by_node, bool by_place>() HWY_ATTR {
+      const ColumnFactors<by_node, by_place, Real> factors{shell.right, shell.values};
       if constexpr (Kind::many) {
-        add_many_columns<vectors, weighted>(tag, columns, count, factor, right, x, x_stride, sum);
+        add_many_columns<vectors>(tag, shell.columns, shell.count, factor, factors, x, x_stride,
+                                  sum);
       } else {
-        add_columns<vectors, weighted>(tag, columns, count, factor, right, x, x_stride, sum);
+        add_columns<vectors>(tag, shell.columns, 0, shell.count, factor, factors, x, x_stride, sum);
       }
     };
-    if (Kind::weighted && right != nullptr) {
-      add_all.template operator()<true>();
+    const auto add_by_place = [&]<bool by_place>() HWY_ATTR {
+      if (Kind::weighted && shell.right != nullptr) {
+        add_all.template operator()<Kind::weighted, by_place>();
+      } else {
+        add_all.template operator()<false, by_place>();
+      }
+    };
+    if (Kind::valued && shell.values != nullptr) {
+      add_by_place.template operator()<Kind::valued>();
     } else {
-      add_all.template operator()<false>();
+      add_by_place.template operator()<false>();
     }
   };
   if constexpr (Kind::dotted) {
@@ -118,47 +155,59 @@ HWY_INLINE void add_shell(Vector tag, const Column* columns, std::size_t count, 
     add(Real{1}, sum);
     *dot += over_lanes(tag, add_products<vectors>(tag, sum, g, hn::Zero(tag)));
     for (std::size_t j = 0; j < vectors; ++j) {
-      total[j] = hn::MulAdd(hn::Set(tag, scale), sum[j], total[j]);
+      total[j] = hn::MulAdd(hn::Set(tag, shell.scale), sum[j], total[j]);
     }
   } else {
-    if (scale != Real{0}) add(scale, total);
+    if (shell.scale != Real{0}) add(shell.scale, total);
   }
 }
 
-template <std::size_t lines, typename Column, typename Real>
+/// Calls add(k, columns, count, values) for each hop k of a row, values being null where it has
+/// none.
+template <typename Row, typename Add>
+HWY_INLINE void for_each_hop(const Row& row, std::size_t hops, const Add& add) {
+  add(0, &row.node, 1, static_cast<const float*>(nullptr));
+  for (std::size_t k = 1; k <= hops; ++k) {
+    const std::size_t begin = row.places[k - 1];
+    const float* const values =
+        row.values == nullptr ? nullptr : row.values + (begin - row.places[0]);
+    add(k, row.columns + begin, row.places[k] - begin, values);
+  }
+}
+
+template <std::size_t lines, typename Kind, typename Column, typename Real>
 HWY_INLINE void sum_lines(const ListedRow<Column, Real>& row, const Real* x, Real* to) {
   constexpr std::size_t vectors = lines * parts<Real>;
   constexpr std::size_t stride = vectors * lanes<Real>;
   const Tag<Real> tag;
   Wide<Real> total[vectors];
   set_zero<vectors>(tag, total);
-  const auto add_hop = [&](std::size_t k, const auto* columns, std::size_t count) HWY_ATTR {
-    if (row.g != nullptr) {
-      add_shell<vectors, RowKind<true, true, true>>(tag, columns, count, row.scale[k], row.right[k],
-                                                    x, stride, row.g, row.dots + k, total);
-    } else {
-      add_shell<vectors, RowKind<true, true, false>>(
-          tag, columns, count, row.scale[k], row.right[k], x, stride, row.g, nullptr, total);
-    }
-  };
-  add_hop(0, &row.node, 1);
-  for (std::size_t k = 1; k <= row.hops; ++k) {
-    const std::size_t begin = row.places[k - 1];
-    add_hop(k, row.columns + begin, row.places[k] - begin);
-  }
+  for_each_hop(
+      row, row.hops,
+      [&]<typename Id>(std::size_t k, const Id* columns, std::size_t count, const float* values)
+          HWY_ATTR {
+            const ListedShell<Id, Real> shell{columns, count, row.scale[k], row.right[k], values};
+            add_shell<vectors, Kind>(tag, shell, x, stride, row.g,
+                                     Kind::dotted ? row.dots + k : nullptr, total);
+          });
   store_all<vectors>(tag, total, to);
 }
 
-/// One value a column. Several sums, since each addition waits for the one before it; instructions
-/// that gather values take longer.
-template <typename Column, typename Real>
+/// For signals of one column. Several sums, since each addition waits for the one before it;
+/// instructions that gather values take longer.
+template <bool valued, typename Column, typename Real>
 HWY_INLINE Real sum_plainly(const Column* columns, std::size_t count, const Real* right,
-                            const Real* x) {
+                            const float* values, const Real* x) {
   Real sums[4] = {};
   std::size_t i = 0;
   const auto value = [&](std::size_t at) HWY_ATTR {
     const Column v = columns[at];
-    return right != nullptr ? right[v] * x[v] : x[v];
+    const Real listed = right != nullptr ? right[v] * x[v] : x[v];
+    if constexpr (valued) {
+      return static_cast<Real>(values[at]) * listed;
+    } else {
+      return listed;
+    }
   };
   for (; i + 4 <= count; i += 4) {
     for (std::size_t j = 0; j < 4; ++j) sums[j] += value(i + j);
@@ -170,17 +219,33 @@ HWY_INLINE Real sum_plainly(const Column* columns, std::size_t count, const Real
 template <typename Column, typename Real>
 HWY_INLINE void sum_single(const ListedRow<Column, Real>& row, const Real* x, Real* to) {
   Real total = 0;
-  const auto add_hop = [&](std::size_t k, Real sum) HWY_ATTR {
-    if (row.g != nullptr) row.dots[k] += static_cast<double>(sum * *row.g);
-    total += row.scale[k] * sum;
-  };
-  add_hop(0, sum_plainly(&row.node, 1, row.right[0], x));
-  for (std::size_t k = 1; k <= row.hops; ++k) {
-    if (row.scale[k] == Real{0} && row.g == nullptr) continue;
-    const std::size_t begin = row.places[k - 1];
-    add_hop(k, sum_plainly(row.columns + begin, row.places[k] - begin, row.right[k], x));
-  }
+  for_each_hop(
+      row, row.hops,
+      [&](std::size_t k, const auto* columns, std::size_t count, const float* values) HWY_ATTR {
+        if (k > 0 && row.scale[k] == Real{0} && row.g == nullptr) return;
+        const Real sum = values != nullptr
+                             ? sum_plainly<true>(columns, count, row.right[k], values, x)
+                             : sum_plainly<false>(columns, count, row.right[k], values, x);
+        if (row.g != nullptr) row.dots[k] += static_cast<double>(sum * *row.g);
+        total += row.scale[k] * sum;
+      });
   *to = total;
+}
+
+template <std::size_t lines, typename Column, typename Real>
+HWY_INLINE void sum_lines_of_kind(const ListedRow<Column, Real>& row, const Real* x, Real* to) {
+  const auto sum = [&]<bool valued>() HWY_ATTR {
+    if (row.g != nullptr) {
+      sum_lines<lines, RowKind<true, true, valued, true>>(row, x, to);
+    } else {
+      sum_lines<lines, RowKind<true, true, valued, false>>(row, x, to);
+    }
+  };
+  if (row.values != nullptr) {
+    sum.template operator()<true>();
+  } else {
+    sum.template operator()<false>();
+  }
 }
 
 template <typename Column, typename Real>
@@ -189,13 +254,13 @@ void sum_listed(const ListedRow<Column, Real>& row, const Real* x, std::size_t l
     case 0:
       return sum_single(row, x, to);
     case 1:
-      return sum_lines<1>(row, x, to);
+      return sum_lines_of_kind<1>(row, x, to);
     case 2:
-      return sum_lines<2>(row, x, to);
+      return sum_lines_of_kind<2>(row, x, to);
     case 4:
-      return sum_lines<4>(row, x, to);
+      return sum_lines_of_kind<4>(row, x, to);
     default:
-      return sum_lines<most_sum_lines>(row, x, to);
+      return sum_lines_of_kind<most_sum_lines>(row, x, to);
   }
 }
 
@@ -256,8 +321,9 @@ HWY_INLINE void sum_pair_lines(const PairedRows<Column, Real>& rows, const Real*
     if (!counts && !dotted) continue;
     Wide<Real> sum[vectors];
     const auto sum_up = [&]<bool by_right>(const Real* right) HWY_ATTR {
+      const ColumnFactors<by_right, false, Real> factors{right, nullptr};
       set_zero<vectors>(tag, sum);
-      add_many_columns<vectors, by_right>(tag, columns, count, Real{1}, right, x, stride, sum);
+      add_many_columns<vectors>(tag, columns, count, Real{1}, factors, x, stride, sum);
     };
     if constexpr (weighted) {
       const auto sum_for = [&](std::size_t side, std::uint8_t hop) HWY_ATTR {
@@ -319,14 +385,14 @@ HWY_INLINE void sum_short(Vector tag, const ShortRows<Column, Real>& rows, std::
     g = rows.g + (row.node - rows.first) * rows.g_stride + f;
     dots = rows.dots + (row.node - rows.first) * (rows.hops + 1);
   }
-  const auto add = [&](std::size_t k, const auto* columns, std::size_t count) HWY_ATTR {
-    add_shell<vectors, Kind>(tag, columns, count, rows.scale_of(k, row.node), rows.right[k], x + f,
-                             x_stride, g, Kind::dotted ? dots + k : nullptr, total);
-  };
-  add(0, &row.node, 1);
-  for (std::size_t k = 1; k <= rows.hops; ++k) {
-    add(k, row.columns + row.places[k - 1], row.places[k] - row.places[k - 1]);
-  }
+  for_each_hop(row, rows.hops,
+               [&]<typename Id>(std::size_t k, const Id* columns, std::size_t count,
+                                const float* values) HWY_ATTR {
+                 const ListedShell<Id, Real> shell{columns, count, rows.scale_of(k, row.node),
+                                                   rows.right[k], values};
+                 add_shell<vectors, Kind>(tag, shell, x + f, x_stride, g,
+                                          Kind::dotted ? dots + k : nullptr, total);
+               });
   store_all<vectors>(tag, total, to + f);
 }
 
@@ -387,13 +453,19 @@ void sum_all_short(const ShortRows<Column, Real>& rows, const Real* x, std::size
   const auto sum_each = [&](auto kind) HWY_ATTR {
     sum_each_short<decltype(kind)>(rows, x, x_stride, width, y, y_stride);
   };
-  if (rows.g != nullptr) {
+  if (rows.count > 0 && rows.rows[0].values != nullptr) {
+    if (rows.g != nullptr) {
+      sum_each(RowKind<false, true, true, true>());
+    } else {
+      sum_each(RowKind<false, true, true, false>());
+    }
+  } else if (rows.g != nullptr) {
     // Dots take longer than the question.
-    sum_each(RowKind<false, true, true>());
+    sum_each(RowKind<false, true, false, true>());
   } else if (weighted) {
-    sum_each(RowKind<false, true, false>());
+    sum_each(RowKind<false, true, false, false>());
   } else {
-    sum_each(RowKind<false, false, false>());
+    sum_each(RowKind<false, false, false, false>());
   }
 }
 

@@ -28,6 +28,9 @@ struct ListedRow {
   std::size_t hops = 0;
   const Real* scale = nullptr;         ///< by hop, 0 included; where it is 0 the shell is skipped
   const Real* const* right = nullptr;  ///< by hop: factors of the columns; null stands for ones
+  /// Where given, further factors: one for each of the columns from columns[places[0]] on. Hop 0
+  /// has none.
+  const float* values = nullptr;
   /// Where given, dots[k] grows by <g, sum over hop k of right * x>, a node's row of a panel.
   const Real* g = nullptr;
   double* dots = nullptr;
@@ -74,6 +77,7 @@ struct ShortRows {
     NodeId node = 0;
     const Column* columns = nullptr;
     const std::uint32_t* places = nullptr;  ///< hop k is columns[places[k - 1]] to [places[k]]
+    const float* values = nullptr;          ///< as in `ListedRow`, of all rows or of none
   };
   const Row* rows = nullptr;
   std::size_t count = 0;
@@ -94,7 +98,8 @@ struct ShortRows {
 
 template <typename Column, typename Real>
 struct ListKernels {
-  /// to[f] = sum over k of scale[k] * (sum over the columns v at hop k of right[k][v] * x_v[f]).
+  /// to[f] = sum over k of scale[k] * (sum over the columns v at hop k of right[k][v] * x_v[f]),
+  /// each term times the value of its column where there are values.
   void (*sum_shells)(const ListedRow<Column, Real>& row, const Real* x, std::size_t lines,
                      Real* to);
   /// The same for both rows, in panels of 1, 2 or 4 lines. With `add`, sums are added to the

@@ -73,17 +73,17 @@ template <typename Real>
 void run(const Product<Real>& product, const Form<Real>& form, int threads) {
   const double work = static_cast<double>(product.rows) * static_cast<double>(product.columns) *
                       static_cast<double>(product.inner);
-  const auto team = static_cast<std::size_t>(
+  const auto workers = static_cast<std::size_t>(
       std::clamp(work / costs::work_per_thread, 1.0, static_cast<double>(thread_count(threads))));
   std::size_t down = parts_of(product.rows, form.most_rows);
   std::size_t across = parts_of(product.columns, form.most_columns);
-  const std::size_t wanted = parts_of(down * across, team) * team;
+  const std::size_t wanted = parts_of(down * across, workers) * workers;
   down =
       std::max(down, std::min(parts_of(wanted, across), parts_of(product.rows, costs::least_rows)));
   across = std::max(
       across, std::min(parts_of(wanted, down), parts_of(product.columns, costs::least_columns)));
   if (down * across == 1) return form.run(product, scratch<Real>());
-  parallel_for(down * across, static_cast<int>(team), [&](std::size_t task) {
+  parallel_for(down * across, static_cast<int>(workers), [&](std::size_t task) {
     const std::size_t i = task % down;
     const std::size_t j = task / down;
     Product<Real> part = product;
@@ -98,7 +98,8 @@ void run(const Product<Real>& product, const Form<Real>& form, int threads) {
   });
 }
 
-/// The inner dimension of a small c is cut into so many parts, which are added up in order.
+/// The number of parts that the inner dimension is cut into where c is small. Their products are
+/// added up in order.
 template <typename Real>
 std::size_t inner_parts(const Product<Real>& product) {
   if (product.rows * product.columns > costs::small_product) return 1;
@@ -172,9 +173,9 @@ double product_rate(int threads, double seconds) {
   constexpr std::size_t lines = kernels::most_product_lines;
   constexpr std::size_t width = lines * kernels::columns_in_line<float>;
   constexpr int repetitions = 200;
-  const int team = thread_count(threads);
+  const int workers = thread_count(threads);
   const auto multiply = [&] {
-    parallel_for(static_cast<std::size_t>(team), team, [&](std::size_t) {
+    parallel_for(static_cast<std::size_t>(workers), workers, [&](std::size_t) {
       AlignedVector<float> w(rows * kernels::tile_columns, 0.5F);
       AlignedVector<float> x(kernels::tile_columns * width, 0.5F);
       AlignedVector<float> y(rows * width, 0.0F);
@@ -193,7 +194,7 @@ double product_rate(int threads, double seconds) {
     best = std::min(best, taken);
     spent += taken;
   }
-  return 2.0 * rows * kernels::tile_columns * width * repetitions * team / best;
+  return 2.0 * rows * kernels::tile_columns * width * repetitions * workers / best;
 }
 
 }  // namespace ngf::detail

@@ -32,8 +32,8 @@ struct MutableView {
 
 enum class Into { replace, add };
 
-/// c = a b, or c += a b, in float or double. c must not overlap a or b. The same bits on any number
-/// of threads. Throws Error where the shapes do not fit.
+/// c = a b, or c += a b, in float or double. c must not overlap a or b. Results are bit-identical
+/// for any number of threads. Throws Error where the shapes do not fit.
 template <typename Real>
 void multiply(const std::type_identity_t<ConstView<Real>>& a,
               const std::type_identity_t<ConstView<Real>>& b, const MutableView<Real>& c, Into into,
@@ -54,8 +54,8 @@ MutableView<Real> view(SignalsOf<Real>& m) {
   return {m.data(), m.rows(), m.cols(), m.cols()};
 }
 
-/// Multiplications and additions of floats a second that all threads together reach on tiles that
-/// stay in the nearest caches: the best of so many seconds.
+/// Multiplications and additions of floats per second, of all threads together, on tiles that stay
+/// in the nearest caches: the best of the repetitions that fit into `seconds`.
 double product_rate(int threads, double seconds);
 
 }  // namespace ngf::detail

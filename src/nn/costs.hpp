@@ -4,7 +4,8 @@
 #include <cstdint>
 
 /// Numbers that choose the order of products, the width of batches and the form of filters in
-/// networks. Measured on two cores of an AMD EPYC (Zen 4); `bench/train_bench.py` and
+/// networks. Measured on two cores of an AMD EPYC (Zen 4). `ngf bench costs` measures times of
+/// operations again; widths follow the caches, and `bench/train_bench.py` and
 /// `bench/denoise_bench.py` time what depends on them.
 namespace ngf::nn::costs {
 

@@ -237,8 +237,8 @@ struct DecoderStep {
   double lr = 0.01;
 };
 
-/// The decoder of one signal, and what its optimiser remembers. The same bits on any number of
-/// threads.
+/// The decoder of one signal, and the moments of its optimiser. Results are bit-identical for any
+/// number of threads.
 template <typename Real>
 class Decoder {
  public:
@@ -296,8 +296,8 @@ class Decoder {
     return result;
   }
 
-  /// One step of the optimiser, by the outputs of the last `forward` or `step`; returns x^ after
-  /// it.
+  /// Updates the parameters once, given the gradient by the outputs of the last `forward` or
+  /// `step`; returns x^ of the new ones.
   std::span<const Real> step(std::span<const Real> by_outputs, const DecoderStep& step) {
     ++steps_;
     if (filter_.by_panels()) {

@@ -33,7 +33,7 @@ inline void random_words(std::uint64_t seed, Use use, std::uint64_t item, std::s
 /// The masks of one step of dropout. Rates are rounded to multiples of 2^-16.
 class Masks {
  public:
-  /// Rows that are some of a graph's nodes, dealt to a team, have the masks of those nodes.
+  /// With a partition, rows are the rank's own nodes, and have the masks of these nodes.
   Masks(const Dropout& dropout, std::size_t layers, const Partition* partition = nullptr)
       : dropout_(dropout), layers_(layers), partition_(partition) {
     for (const double rate : dropout.rates) {

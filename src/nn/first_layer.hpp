@@ -47,7 +47,7 @@ bool filter_first_pays(const LayerFilter& filter, const FeaturesOf<Real>& featur
   const double filter_first = 2 * dense + filter.cost(cols) / passes;
   const double weights_first = 2 * product_cost(features, width) + 2 * filter.cost(outputs);
   const bool pays = bytes <= budget && filter_first < weights_first;
-  // Where nodes are dealt, all ranks must multiply in the same order.
+  // With several ranks, all must multiply in the same order.
   return filter.partition() == nullptr ? pays : filter.partition()->communicator().of_first(pays);
 }
 

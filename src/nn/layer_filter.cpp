@@ -9,6 +9,8 @@ namespace {
 
 /// The taps that the settings ask for: one set, or one for each group.
 Taps taps_of(const ModelSettings& settings, NodeId nodes) {
+  // Of powers, a bank needs the first alone.
+  if (settings.bank && settings.model == ModelKind::gcnn) return {0, 1};
   const std::size_t count = tap_count(settings);
   const bool ones = settings.unit_taps && !settings.learn_taps;
   const auto equal = ones ? 1.0 : 1.0 / static_cast<double>(count);
@@ -42,6 +44,10 @@ FilterOptions options_of(const ModelSettings& settings, const FilterBuild& build
   options.normalization = settings.normalization;
   options.shells.min_paths = settings.min_paths;
   options.shells.storage = build.storage;
+  // A bank multiplies by one shell after the other, which lists have apart.
+  if (settings.bank && build.storage == Storage::automatic) {
+    options.shells.storage = Storage::sparse;
+  }
   options.shells.threads = build.threads;
   options.shells.memory = build.memory;
   // Hops take long where pairs have factors of both nodes: lists should serve while they can.

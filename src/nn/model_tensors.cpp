@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <type_traits>
 
@@ -31,8 +33,10 @@ constexpr const char* groups_key = "tap_groups";
 
 template <typename Value>
 void read_field(const json& j, const std::string& key, Value& value) {
-  // Files of older versions do not say it.
-  if (key == groups_key || (key == "linear_output" && !j.contains(key))) return;
+  // Files of older versions do not have all settings.
+  constexpr std::array later{"linear_output", "bank", "pre", "post", "residual", "jump"};
+  const bool old = std::ranges::find(later, key) != later.end() && !j.contains(key);
+  if (key == groups_key || old) return;
   if constexpr (std::is_integral_v<Value> && !std::is_same_v<Value, bool>) {
     value = whole_number<Value>(j, key);
   } else {
@@ -93,6 +97,15 @@ class Tensors {
     return tensor;
   }
 
+  /// Of a matrix, which stays.
+  std::pair<std::int64_t, std::int64_t> shape(const std::string& name) const {
+    const auto found = by_name_.find(name);
+    if (found == by_name_.end()) fail("the model has no tensor '{}'", name);
+    const auto& shape = found->second->shape;
+    if (shape.size() != 2) fail("tensor '{}' has {} dimensions, not 2", name, shape.size());
+    return {static_cast<std::int64_t>(shape[0]), static_cast<std::int64_t>(shape[1])};
+  }
+
   MatrixF matrix(const std::string& name) {
     const Tensor& tensor = take(name, 2);
     return Eigen::Map<const MatrixF>(tensor.values.data(),
@@ -138,31 +151,30 @@ void check_weights(const TensorFile& file) {
   }
 }
 
-/// A layer, of which `before` is the one below it. Throws Error unless it fits that and the
-/// settings.
-LayerWeights take_layer(Tensors& tensors, const ModelSettings& settings, std::int64_t l,
-                        const LayerWeights* before) {
-  const auto name = [&](std::string_view part) {
-    return tensor_name(static_cast<std::size_t>(l), part);
-  };
+/// A layer of this shape. Throws Error where the tensors have others.
+LayerWeights take_layer(Tensors& tensors, const ModelSettings& settings, std::size_t l,
+                        const LayerShape& shape) {
+  const auto name = [&](std::string_view part) { return tensor_name(l, part); };
   LayerWeights layer;
-  layer.weight = tensors.matrix(name("weight"));
-  const Eigen::Index inputs = layer.weight.rows();
-  const Eigen::Index outputs = layer.weight.cols();
-  bool fits = layer.weight.size() > 0 && (before == nullptr || inputs == before->weight.cols()) &&
-              (l + 1 == layer_count(settings) || outputs == settings.hidden);
-  const bool linear = linear_layer(settings, l);
-  if (settings.skip && !linear) {
-    layer.skip = tensors.matrix(name("skip"));
-    fits = fits && layer.skip.rows() == inputs && layer.skip.cols() == outputs;
+  bool fits = true;
+  const auto take_matrix = [&](std::string_view part, MatrixF& to, std::size_t rows) {
+    to = tensors.matrix(name(part));
+    fits = fits && to.size() > 0 && to.rows() == static_cast<Eigen::Index>(rows) &&
+           to.cols() == static_cast<Eigen::Index>(shape.outputs);
+  };
+  const auto take_vector = [&](std::string_view part, std::vector<float>& to, std::size_t size) {
+    to = tensors.vector(name(part));
+    fits = fits && to.size() == size;
+  };
+  take_matrix("weight", layer.weight, shape.matrices * shape.inputs);
+  if (shape.skip) take_matrix("skip", layer.skip, shape.inputs);
+  if (shape.bias) take_vector("bias", layer.bias, shape.outputs);
+  if (shape.learned_taps) {
+    take_vector("taps", layer.taps, tap_count(settings) * tap_group_count(settings));
   }
-  if (settings.bias && !linear) {
-    layer.bias = tensors.vector(name("bias"));
-    fits = fits && static_cast<Eigen::Index>(layer.bias.size()) == outputs;
-  }
-  if (settings.learn_taps && !linear) {
-    layer.taps = tensors.vector(name("taps"));
-    fits = fits && layer.taps.size() == tap_count(settings) * tap_group_count(settings);
+  if (shape.norm) {
+    take_vector("norm_scale", layer.norm_scale, shape.inputs);
+    take_vector("norm_shift", layer.norm_shift, shape.inputs);
   }
   if (!fits) {
     fail("the tensors of layer {} of the model do not fit its settings or its neighbours", l);
@@ -185,6 +197,8 @@ TensorFile to_tensors(const Model& model) {
     add(file, tensor_name(l, "skip"), layer.skip);
     add(file, tensor_name(l, "bias"), layer.bias);
     add(file, tensor_name(l, "taps"), layer.taps);
+    add(file, tensor_name(l, "norm_scale"), layer.norm_scale);
+    add(file, tensor_name(l, "norm_shift"), layer.norm_shift);
   }
   const auto& groups = model.settings.tap_groups;
   add(file, groups_key, std::vector<float>(groups.begin(), groups.end()));
@@ -214,9 +228,15 @@ Model model_from(const TensorFile& file) {
     model.settings.tap_groups = groups_from(tensors.vector(groups_key));
   }
   check_settings(model.settings);
-  for (std::int64_t l = 0; l < layer_count(model.settings); ++l) {
-    const LayerWeights* const before = l > 0 ? &model.layers.back() : nullptr;
-    model.layers.push_back(take_layer(tensors, model.settings, l, before));
+  // The first and the last weights tell the numbers of features and classes.
+  const auto count = static_cast<std::size_t>(layer_count(model.settings));
+  const std::int64_t rows = tensors.shape(tensor_name(0, "weight")).first;
+  const std::int64_t classes = tensors.shape(tensor_name(count - 1, "weight")).second;
+  const auto matrices =
+      static_cast<std::int64_t>(layer_shapes(model.settings, 1, 1).front().matrices);
+  const auto shapes = layer_shapes(model.settings, rows / matrices, classes);
+  for (std::size_t l = 0; l < count; ++l) {
+    model.layers.push_back(take_layer(tensors, model.settings, l, shapes[l]));
   }
   tensors.check_all_taken();
   if (static_cast<std::int64_t>(model.labels.size()) != model.classes()) {

@@ -27,7 +27,7 @@ void for_each_run(const Runs& runs, const Body& body) {
   for (std::size_t i = 0; i < runs.count; ++i) body(Runs{runs.first + i, 1});
 }
 
-/// Calls body(piece, begin, end) for pieces of so many rows, in parallel.
+/// Calls body(piece, begin, end) for pieces of `at_once` rows, in parallel.
 template <typename Body>
 void for_each_rows(std::size_t rows, std::size_t at_once, int threads, const Body& body) {
   parallel_for((rows + at_once - 1) / at_once, threads, [&](std::size_t piece) {
@@ -55,7 +55,7 @@ SignalsSlice<Real> signals(const detail::MutableView<Real>& view) {
 
 // ---- What is done entry by entry, in one pass over the columns of some runs ----
 
-/// Rows of one piece of work; sums over rows are added up piece by piece, whoever did them.
+/// Rows of one piece of work. Sums over rows are added up in the order of pieces, on any thread.
 inline constexpr std::size_t rows_in_piece = 64;
 
 /// Selects a factor, not a result: that is done without branches.

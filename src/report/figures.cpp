@@ -77,16 +77,16 @@ void draw_epochs(Chart& chart, const Rows& rows) {
   }
 }
 
-/// One colour for each K; GCNN is dashed, and what stale distances give is dotted.
+/// One colour for each K; GCNN is dashed, and NGCNN with cached distances is dotted.
 void draw_perturbation(Chart& chart, const Rows& rows) {
   for (const auto& [kind, lines] : rows.split({"filter", "distances"})) {
-    const bool stale = kind[1] == "stale";
+    const bool cached = kind[1] == "cached";
     std::size_t look = kind[0] == "gf" ? chart_colours : 0;
     for (const auto& [taps, points] : lines.split({"K"})) {
       Series& series = chart.series.emplace_back(
-          line(fmt::format("{}, K = {}", stale ? "stale" : network_of(kind[0]), taps[0]), points,
-               "percent", {"", "mean", stale ? "" : "graph_std"}));
-      series.dotted = stale;
+          line(fmt::format("{}, K = {}", cached ? "cached" : network_of(kind[0]), taps[0]), points,
+               "percent", {"", "mean", cached ? "" : "graph_std"}));
+      series.dotted = cached;
       series.look = look++;
     }
   }
@@ -170,7 +170,7 @@ const std::vector<Figure> known_figures{
     {"fig2b",
      "Figure 2b: denoising, error against noise power",
      "The same on a block model with 4 communities, with deeper networks, against the power of "
-     "the noise. Each signal counts with its smallest error over the epochs, which nobody knows "
+     "the noise. Each signal counts with its smallest error over the epochs, which cannot be known "
      "without the clean signal; the median over the signals.",
      "In full it took the authors' notebook 106 minutes; what this run took stands under "
      "Provenance.",
@@ -187,12 +187,12 @@ const std::vector<Figure> known_figures{
      "Figure 3b: node classification on a perturbed graph",
      "Test accuracy while edges of the graph are destroyed, or half created and half destroyed, "
      "as a percentage of all edges.",
-     "There are two lines for each NGCNN. The honest one, a plain line, has the hop distances "
-     "of the perturbed graph. The dotted one has stale distances: those of the graph before it "
-     "was perturbed. GCNN is dashed. The published code keeps the distances in a file that is "
+     "There are two lines for each NGCNN. The plain one has recomputed hop distances: those of the "
+     "perturbed graph. The dotted one has cached distances: those of the graph before it was "
+     "perturbed. GCNN is dashed. The published code keeps the distances in a file that is "
      "named after the data set alone, and reads it back for each later perturbation, so that its "
      "neighbourhood filter never sees the perturbed graph. A curve that cannot see the "
-     "perturbation is flat whatever the filter is. Only the honest curves say anything about "
+     "perturbation is flat whatever the filter is. Only curves with recomputed distances measure "
      "robustness, and only they count in the verdicts. Bands are one standard deviation over the "
      "perturbed graphs; where nothing is perturbed there is only one.",
      {"dataset", "perturbation"},

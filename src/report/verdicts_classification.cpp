@@ -15,13 +15,13 @@ using nlohmann::json;
 
 namespace {
 
-// Accuracies differ when they are more than so many points apart.
+// Accuracies differ when they are more than this number of points apart.
 constexpr double points_apart = 1;
-// An accuracy is about constant within so many points, and has fallen beyond.
+// An accuracy is about constant within this number of points, and has fallen beyond.
 constexpr double about_constant = 2;
-// A depth that is no limit costs at most so many points.
+// A depth that is no limit costs at most this number of points.
 constexpr double depth_costs = 5;
-// A gradient that explodes or vanishes is so many powers of ten from where it was.
+// A gradient that explodes or vanishes differs by at least this number of powers of ten.
 constexpr double explodes_by = 2;
 
 /// Rows on what the paper was measured on, and on our own graphs: a network that stands in for a
@@ -226,15 +226,15 @@ std::vector<Verdict> judge_fig3b(const json& results) {
   Claim robust("NGCNN is more robust to perturbation than GCNN.",
                "Amounts of perturbation at which it loses less, distances of the perturbed graph; "
                "NGCNN's change in points against GCNN's with the most");
-  std::string stale_text;
+  std::string cached_text;
   for (const auto& [names, part] :
        tried_rows(results, "fig3b").split({"dataset", "K", "perturbation"})) {
     const std::string name = fmt::format("K = {}, {}", names[1], spoken(names[2]));
     const Rows neighborhood = part.where("filter", "ngf");
     const Curve gf =
-        part.where("filter", "gf").where("distances", "honest").curve("percent", "mean");
-    const Curve ngf = neighborhood.where("distances", "honest").curve("percent", "mean");
-    const Curve stale = neighborhood.where("distances", "stale").curve("percent", "mean");
+        part.where("filter", "gf").where("distances", "recomputed").curve("percent", "mean");
+    const Curve ngf = neighborhood.where("distances", "recomputed").curve("percent", "mean");
+    const Curve cached = neighborhood.where("distances", "cached").curve("percent", "mean");
     if (gf.x.size() < 2 || gf.x != ngf.x) continue;
     const std::size_t higher = places_below(gf, ngf);
     above.add(higher, gf.x.size(), fmt::format("{}: in {} of {}", name, higher, gf.x.size()));
@@ -250,13 +250,14 @@ std::vector<Verdict> judge_fig3b(const json& results) {
     robust.add(ahead, leads.size(),
                fmt::format("{}: in {} of {}; {:+.1f} against {:+.1f}", name, ahead, leads.size(),
                            change(ngf), change(gf)));
-    if (stale.x.size() >= 2) {
-      stale_text += fmt::format("{}{}: {}", stale_text.empty() ? "" : "; ", name, points(stale));
+    if (cached.x.size() >= 2) {
+      cached_text += fmt::format("{}{}: {}", cached_text.empty() ? "" : "; ", name, points(cached));
     }
   }
   std::vector<Verdict> verdicts = decide("fig3b", {above, constant, falls, robust});
-  if (!stale_text.empty()) {
-    verdicts.at(1).remark = "With stale distances, those of the first graph: " + stale_text + ".";
+  if (!cached_text.empty()) {
+    verdicts.at(1).remark =
+        "With cached distances, those of the unperturbed graph: " + cached_text + ".";
   }
   return name_missing(results, "fig3b", {"citeseer"}, std::move(verdicts));
 }

@@ -19,9 +19,9 @@ namespace {
 // denoising.
 constexpr double noise_power = 0.1;
 constexpr double paper_epochs = 1000;
-// A network that fits the noise ends at least so much above its smallest error.
+// A network that fits the noise ends at this multiple of its smallest error, or above.
 constexpr double rises_by = 1.1;
-// Two errors are similar when neither is more than so many times the other.
+// Two errors are similar when neither is more than this multiple of the other.
 constexpr double similar = 1.25;
 // An error is clearly lower when it is at most this share of the other.
 constexpr double clearly = 0.9;

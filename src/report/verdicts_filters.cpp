@@ -12,7 +12,7 @@ using nlohmann::json;
 
 namespace {
 
-// An error that "increases rapidly" is at least so many times larger at the largest K than at the
+// An error that "increases rapidly" is at the largest K at least this multiple of that at the
 // smallest.
 constexpr double grows_by = 2;
 // An error that levels off grows by at most this share over the upper half of the K.

@@ -41,8 +41,8 @@ std::vector<NodeId> walk_order(const Walkable& graph, std::vector<NodeId>& toget
   return order;
 }
 
-/// How many nodes each reaches, at most: the ends of all walks of so many hops, or all of its
-/// component where these are many.
+/// An upper bound on the number of nodes that each node reaches within `hops`: the number of walks,
+/// and no more than the size of its component.
 std::vector<double> reach(const Graph& graph, std::uint32_t hops) {
   const Components components = connected_components(graph);
   const auto all_of = [&](NodeId u) {

@@ -465,7 +465,7 @@ void BitWalk::write_rows(HopMatrix<Hop>& matrix) {
     }
   }
   for (std::size_t i = 0; i < rows_.size(); ++i) {
-    // Whoever is patched is patched at its own node too: memory is asked for that in advance.
+    // Every row that is patched is patched at its own node too: that place is prefetched.
     constexpr std::size_t ahead = 16;
     if (i + ahead < rows_.size()) {
       const NodeId x = rows_[i + ahead].node;

@@ -4,7 +4,8 @@
 #include <cstdint>
 
 /// Numbers that choose how shells are found and held. Nanoseconds were measured on one core of an
-/// AMD EPYC (Zen 4); `ngf bench costs` measures them anew.
+/// AMD EPYC (Zen 4), and `ngf bench costs` measures them again, but `bits_ns_once`, which counts on
+/// graphs of few nodes alone. `ngf bench shells` times what depends on the others.
 namespace ngf::shells::costs {
 
 /// Automatic storage holds hops where a larger share of all pairs is in a shell, and lists where
@@ -59,8 +60,8 @@ inline constexpr std::uint64_t bytes_in_caches = std::uint64_t{1} << 24;
 /// second cache of a core.
 inline constexpr std::size_t bytes_counted = std::size_t{1} << 18;
 
-/// Sources are grouped by halving, which takes a search from each landmark, where there are so many
-/// hops and groups that it saves visits.
+/// Sources are grouped by halving, which takes a search from each landmark, from these numbers of
+/// hops and groups on: it then saves visits.
 inline constexpr std::uint32_t halved_hops = 32;
 inline constexpr std::size_t halved_groups = 16;
 inline constexpr std::size_t landmarks = 8;

@@ -54,21 +54,25 @@ std::uint64_t budget_of(const ShellOptions& options) {
                                     static_cast<double>(memory_left(0)));
 }
 
+Setting streamed() { return {"storage", std::string(storage_name(Storage::stream))}; }
+
 /// Takes what was asked for; or else the better of lists and hops, what fits where that does not.
 void choose_storage(ShellPlan& plan, Storage better) {
   const auto fits = [&](Storage kind) { return plan.bytes_of(kind) <= plan.budget; };
+  const bool must_store = plan.options.must_store;
   plan.storage = plan.options.storage;
   if (plan.storage == Storage::automatic) {
     const Storage other = better == Storage::sparse ? Storage::dense : Storage::sparse;
-    plan.storage = fits(better) ? better : fits(other) ? other : Storage::stream;
+    const Storage neither = must_store ? better : Storage::stream;
+    plan.storage = fits(better) ? better : fits(other) ? other : neither;
   }
   if (fits(plan.storage)) return;
   const std::uint64_t needed = plan.bytes();
   const std::uint64_t enough = detail::sufficient_budget(needed);
   Advice advice{"give {}", {{"memory", enough}}};
-  if (plan.storage != Storage::stream && fits(Storage::stream)) {
+  if (!must_store && plan.storage != Storage::stream && fits(Storage::stream)) {
     advice.text += ", or {}";
-    advice.settings.push_back({"storage", std::string(storage_name(Storage::stream))});
+    advice.settings.push_back(streamed());
   }
   throw MemoryExceeded(
       fmt::format("{} shells need {} of memory{}, and {} may be taken", storage_name(plan.storage),
@@ -148,6 +152,10 @@ ShellEstimate estimate_all_hops(const Graph& graph, const RowRange& rows) {
 void check(const ShellOptions& options) {
   if (options.min_paths < 1 || options.min_paths > 3) {
     fail("min_paths is {}; it can be 1, 2 or 3", options.min_paths);
+  }
+  if (options.must_store && options.storage == Storage::stream) {
+    throw Error("storage stream keeps no shells, and they are needed",
+                {"leave {} out", {streamed()}});
   }
 }
 

@@ -25,7 +25,7 @@ class QueueWalk {
  private:
   /// What a search does at an arc.
   enum class Arcs {
-    branch,     ///< it asks whether the node is new: in a lattice, that is easy to foretell
+    branch,     ///< it asks whether the node is new: in a lattice, the branch is easy to predict
     no_branch,  ///< it does the same in either case
     count,      ///< it counts paths
   };

@@ -144,7 +144,7 @@ class Numbering {
   std::uint32_t search(NodeId start) {
     NodeId* const order = order_.data();
     std::size_t end = count_;
-    // Written anyway, and kept if it is new: whether it is cannot be foretold.
+    // Every neighbour is written, and kept if it is new: a branch on that could not be predicted.
     const auto append = [order, states = state_.data(), &end](std::span<const NodeId> row) {
       for (const NodeId v : row) {
         const bool fresh = states[v] == state - 1;

@@ -34,8 +34,8 @@ inline Reduction reduction_for(const ShellOptions& options) {
 /// As few groups of sources as there can be, but one for each thread: a walk takes hardly less time
 /// from fewer sources.
 inline std::size_t group_width(std::size_t sources, int threads) {
-  const auto team = static_cast<std::size_t>(thread_count(threads));
-  return std::clamp<std::size_t>((sources + team - 1) / team, 64, kernels::batch_width);
+  const auto workers = static_cast<std::size_t>(thread_count(threads));
+  return std::clamp<std::size_t>((sources + workers - 1) / workers, 64, kernels::batch_width);
 }
 
 /// The groups of sources that the rows need.

@@ -31,7 +31,7 @@ using Smoother = std::function<Smoothed(const Eigen::VectorXd& y, const Progress
 /// Throws Error for a directed graph, and for weights below 0.
 Smoother tikhonov(const Graph& graph, std::uint64_t seed);
 
-/// The mean of the values that there are.
+/// The mean of the known values, those that are not NaN.
 double known_mean(const Eigen::VectorXd& y);
 
 /// Each node takes the median of what is known at it and its neighbours; where nothing is, the mean

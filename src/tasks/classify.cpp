@@ -37,10 +37,6 @@ void check_runs(const std::vector<RunSettings>& runs) {
   }
 }
 
-std::int64_t class_count_of(const Dataset& dataset) {
-  return std::int64_t{*std::max_element(dataset.labels.begin(), dataset.labels.end())} + 1;
-}
-
 void check(const Dataset& dataset, const Split& split, const ClassifySettings& settings,
            const std::vector<RunSettings>& runs) {
   if (dataset.labels.empty()) fail("the data set has no labels to learn");
@@ -50,7 +46,7 @@ void check(const Dataset& dataset, const Split& split, const ClassifySettings& s
   check_settings(settings.model);
   check_runs(runs);
   if (settings.epochs == 0) fail("training needs at least one epoch");
-  const std::int64_t classes = class_count_of(dataset);
+  const std::int64_t classes = output_count(dataset);
   if (classes < 2) fail("a data set with one label has nothing to learn");
   if (settings.metric == Metric::auc && classes != 2) {
     fail("AUC is for two classes, and there are {}; take accuracy", classes);
@@ -63,8 +59,8 @@ void check(const Dataset& dataset, const Split& split, const ClassifySettings& s
 
 // ---- What the runs share ----
 
-/// The task as a network without a graph sees it: the nodes of the split alone, in the order that
-/// they had before they were dealt.
+/// The task as a network without a graph sees it: the nodes of the split alone, in the order of
+/// their numbers before the nodes were partitioned.
 tasks::Task without_graph(const tasks::Task& task, const Partition* partition) {
   const auto number = [&](NodeId u) { return partition == nullptr ? u : partition->old_number(u); };
   std::vector<NodeId> nodes;
@@ -107,7 +103,7 @@ tasks::Task make_task(const Dataset& dataset, const Split& split, const Classify
   check_budget(2 * tasks::feature_bytes(dataset.features), settings.memory, "the features");
   tasks::Task task;
   task.features = tasks::features_of(dataset, settings.model.normalize_features);
-  const std::int64_t classes = class_count_of(dataset);
+  const std::int64_t classes = output_count(dataset);
   if (settings.model.model != ModelKind::mlp && settings.partition == nullptr) {
     // Known before shells are found.
     const auto [rows, cols] = nn::shape_of(task.features);
@@ -185,7 +181,7 @@ class Group {
     if (partition != nullptr) batches_ = partition->communicator().of_first(batches_);
   }
 
-  /// A network for so many runs: one that another batch has left, or a new one.
+  /// A network for `runs` runs: one that another batch has left, or a new one.
   std::unique_ptr<Network<float>> take(std::size_t runs) const {
     std::unique_ptr<Network<float>> network;
     {
@@ -271,6 +267,10 @@ class Group {
 };
 
 }  // namespace
+
+std::int64_t output_count(const Dataset& dataset) {
+  return std::int64_t{std::ranges::max(dataset.labels)} + 1;
+}
 
 std::vector<RunResult> classify(const Dataset& dataset, const Split& split,
                                 const ClassifySettings& settings,

@@ -4,8 +4,9 @@
 #include <cstdint>
 
 /// Numbers that choose how many runs or signals are at work together, and how. Measured on two
-/// cores of an AMD EPYC (Zen 4); `bench/train_bench.py` and `bench/denoise_bench.py` time what
-/// depends on them.
+/// cores of an AMD EPYC (Zen 4). `ngf bench costs` measures `sparse_share` and `eigenvector_nodes`
+/// again. Sizes of batches follow the caches and take minutes to measure: `bench/train_bench.py`
+/// and `bench/denoise_bench.py` time what depends on them.
 namespace ngf::tasks::costs {
 
 /// Runs of a batch: wider ones are no faster once what they write, in bytes, fills the caches.
@@ -20,9 +21,6 @@ inline constexpr std::uint64_t signal_batch_bytes = std::uint64_t{1} << 20;
 
 /// Threads take a decoder each, instead of one together, from this share of them on.
 inline constexpr std::size_t threads_per_decoder = 2;
-
-/// Numbers of masked signals that are held at once.
-inline constexpr std::size_t masked_numbers = std::size_t{1} << 24;
 
 /// Nodes of which eigenvectors take a second.
 inline constexpr std::int64_t eigenvector_nodes = 512;

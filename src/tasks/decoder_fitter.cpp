@@ -81,13 +81,13 @@ class DecoderFitter : public Fitter {
     constexpr std::uint32_t told_every = 50;
     nn::Decoder<float> decoder(filter_, settings_.hidden, threads);
     decoder.set_parameters(start_);
-    std::vector<float> slope(nodes_);
+    std::vector<float> gradient(nodes_);
     std::span<const float> outputs = decoder.forward();
     const auto at = static_cast<Eigen::Index>(column);
     for (std::uint32_t epoch = 1; epoch <= task.epochs; ++epoch) {
       squared_error_gradient(outputs, task.targets.col(at).data(), task.weights.col(at).data(),
-                             slope.data());
-      outputs = decoder.step(slope, {settings_.optimizer, settings_.lr});
+                             gradient.data());
+      outputs = decoder.step(gradient, {settings_.optimizer, settings_.lr});
       const bool more = watch(column, epoch, outputs);
       if (epoch % told_every == 0) meter.add(told_every);
       if (more) continue;

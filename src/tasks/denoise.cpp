@@ -250,7 +250,7 @@ class NetworkDenoiser {
     if (settings_.stop != StopRule::blind) return;
     own.explained = 1 - verdict.held_out_error / verdict.null_error;
     verdict.held_out_error *= to_own_unit;
-    const double share = tasks::share_of_forecast(verdict, own.explained, settings_.noise_level);
+    const double share = tasks::prediction_weight(verdict, own.explained, settings_.noise_level);
     own.left_alone = share == 0;
     if (own.left_alone) own.epochs = 0;
     weigh(s, share * std::sqrt(verdict.held_out_error));

@@ -11,7 +11,7 @@
 /// Networks that are fitted to single signals, whatever stops them.
 namespace ngf::tasks {
 
-/// Tells whoever waits how many epochs of all are done.
+/// Reports to `progress` how many of the epochs of all columns are done.
 class Meter {
  public:
   Meter(Progress* progress, std::uint64_t total) : progress_(progress), total_(total) {}
@@ -26,8 +26,8 @@ class Meter {
   std::uint64_t done_ = 0;
 };
 
-/// What is fitted: a column a signal. A node of weight 0 is not in the loss, which is the mean over
-/// those of weight 1.
+/// What is fitted: one column per signal. A node of weight 0 is not in the loss, which is the mean
+/// over those of weight 1.
 struct FitTask {
   Eigen::MatrixXf targets;
   Eigen::MatrixXf weights;

@@ -42,7 +42,7 @@ ModelSettings model_of(const DenoiseSettings& settings) {
   return model;
 }
 
-/// One weight of a layer with so many inputs and outputs.
+/// One weight of a layer with `in` inputs and `out` outputs.
 double draw_weight(DenoiseArch arch, double in, double out, Random& random) {
   if (arch == DenoiseArch::gcn) return (2 * random.uniform() - 1) * std::sqrt(6 / (in + out));
   if (arch == DenoiseArch::sgc) return (2 * random.uniform() - 1) / std::sqrt(in);
@@ -133,8 +133,8 @@ class NetworkFitter : public Fitter {
     Optimizer<float> optimizer(settings_.optimizer, network.layout(),
                                std::vector<StepSettings>(runs, {.lr = settings_.lr}), false,
                                threads);
-    SignalsOf<float> slopes(static_cast<Eigen::Index>(nodes_), static_cast<Eigen::Index>(runs));
-    std::vector<float> slope(nodes_);
+    SignalsOf<float> gradients(static_cast<Eigen::Index>(nodes_), static_cast<Eigen::Index>(runs));
+    std::vector<float> gradient(nodes_);
     std::vector<bool> done(runs, false);
     Eigen::MatrixXf outputs = network.forward();
     for (std::uint32_t epoch = 1; epoch <= task.epochs; ++epoch) {
@@ -142,10 +142,10 @@ class NetworkFitter : public Fitter {
         const auto at = static_cast<Eigen::Index>(begin + r);
         const auto run = static_cast<Eigen::Index>(r);
         squared_error_gradient({outputs.col(run).data(), nodes_}, task.targets.col(at).data(),
-                               task.weights.col(at).data(), slope.data());
-        slopes.col(run) = Eigen::Map<const Eigen::VectorXf>(slope.data(), slopes.rows());
+                               task.weights.col(at).data(), gradient.data());
+        gradients.col(run) = Eigen::Map<const Eigen::VectorXf>(gradient.data(), gradients.rows());
       }
-      network.backward(slopes);
+      network.backward(gradients);
       optimizer.step(network.parameters(), network.gradient());
       outputs = network.forward();
       for (std::size_t r = 0; r < runs; ++r) {

@@ -51,7 +51,7 @@ Split labelled(const Split& split, const Dataset& dataset) {
 }
 
 /// Moves the last `count` nodes of `from` to `to`.
-void deal(std::vector<NodeId>& from, std::size_t count, std::vector<NodeId>& to) {
+void move_last(std::vector<NodeId>& from, std::size_t count, std::vector<NodeId>& to) {
   to.insert(to.end(), from.end() - static_cast<std::ptrdiff_t>(count), from.end());
   from.resize(from.size() - count);
 }
@@ -81,6 +81,18 @@ bool room_for_planetoid(std::span<const std::vector<NodeId>> classes) {
 
 }  // namespace
 
+std::vector<Split> choose_splits(const Dataset& dataset, std::string_view text) {
+  if (text != "all") return {choose_split(dataset, text)};
+  if (dataset.splits.empty()) {
+    fail("the data set has no splits of its own; choose one, such as random:1");
+  }
+  std::vector<Split> splits;
+  for (std::size_t s = 0; s < dataset.splits.size(); ++s) {
+    splits.push_back(choose_split(dataset, std::to_string(s)));
+  }
+  return splits;
+}
+
 Split random_split(const Dataset& dataset, std::uint64_t seed) {
   check_labels(dataset);
   std::vector<std::vector<NodeId>> classes = shuffled_classes(dataset, seed);
@@ -88,18 +100,18 @@ Split random_split(const Dataset& dataset, std::uint64_t seed) {
   if (room_for_planetoid(classes)) {
     std::vector<NodeId> others;
     for (auto& members : classes) {
-      deal(members, train_of_class, split.train);
-      deal(members, members.size(), others);
+      move_last(members, train_of_class, split.train);
+      move_last(members, members.size(), others);
     }
     shuffle(others, random_for(seed, Use::split_rest, 0));
-    deal(others, validation_size, split.validation);
-    deal(others, test_size, split.test);
+    move_last(others, validation_size, split.validation);
+    move_last(others, test_size, split.test);
   } else {
     for (auto& members : classes) {
       const std::size_t fifth = members.size() / 5;
-      deal(members, fifth, split.validation);
-      deal(members, fifth, split.test);
-      deal(members, members.size(), split.train);
+      move_last(members, fifth, split.validation);
+      move_last(members, fifth, split.test);
+      move_last(members, members.size(), split.train);
     }
   }
   for (auto* part : {&split.train, &split.validation, &split.test}) {

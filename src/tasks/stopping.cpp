@@ -1,15 +1,15 @@
-// blind: the nodes are cut into folds. Each fold is held out from the loss once, and foretold by a
+// blind: the nodes are cut into folds. Each fold is held out from the loss once, and predicted by a
 // fit to the others. Where noise is independent between nodes,
 //
 //   E (y_u - x^_u)^2 = E (x_u - x^_u)^2 + sigma^2   for u held out,
 //
-// so the epoch where the left side, E, is least is the one where the error is, of fits to that many
-// nodes. The forecast and y_u have independent errors, E - sigma^2 and sigma^2, so their best
-// average counts the forecast sigma^2 / E. Where sigma is not known, nothing tells noise from a
-// signal of a node's own: the forecast then counts the share R of the variance that it foretold,
-// less what chance foretells: R (1 - c^2 / z^2), where R is z > c of its standard errors. Chance
-// foretells more of few nodes, n, and standard errors of few are not to be relied on: c^2 is
-// 1 + 120 / n (docs/blind-stopping.md has what this was measured by).
+// so the epoch that minimises the left side, E, also minimises the error, of fits to that number of
+// nodes. The prediction x^_u and y_u have independent errors, E - sigma^2 and sigma^2, so their
+// best average weights the prediction by sigma^2 / E. Where sigma is unknown, noise cannot be told
+// from a signal of the node alone: the weight is then R, the share of the variance that is
+// predicted, less the share that chance predicts: R (1 - c^2 / z^2), where R is z > c of its
+// standard errors. With few nodes, n, chance predicts more, and standard errors are less reliable:
+// c^2 is 1 + 120 / n (docs/blind-stopping.md has the measurements).
 //
 // sure: |y - x^|^2 / N - sigma^2 + 2 sigma^2 div / N, with the divergence of y -> x^ by random
 // directions b as b' (x^(y + e b) - x^(y)) / e (Stein 1981; Ramani, Blu and Unser 2008).
@@ -138,8 +138,10 @@ std::vector<Verdict> judge_blind(Fitter& fitter, const FitTask& task,
                                  const DenoiseSettings& settings, Meter& meter) {
   const auto rows = static_cast<std::size_t>(task.targets.rows());
   const auto signals = static_cast<std::size_t>(task.targets.cols());
-  const std::size_t at_once = std::max<std::size_t>(
-      1, costs::masked_numbers / (std::max<std::size_t>(1, rows) * settings.folds));
+  // Signals are masked some at a time, so that targets and weights take 64 MB each at most.
+  constexpr std::size_t most_numbers = std::size_t{1} << 24;
+  const std::size_t at_once =
+      std::max<std::size_t>(1, most_numbers / (std::max<std::size_t>(1, rows) * settings.folds));
   std::vector<Verdict> verdicts;
   for (std::size_t begin = 0; begin < signals; begin += at_once) {
     const std::size_t end = std::min(signals, begin + at_once);
@@ -278,7 +280,7 @@ std::vector<Verdict> judge_sure(Fitter& fitter, const FitTask& task,
 
 /// The outputs of the last epochs of one fit.
 struct Window {
-  Eigen::MatrixXf last;  // a column an epoch
+  Eigen::MatrixXf last;  // one column per epoch
   Eigen::VectorXd sum;
   double squares = 0;
   std::vector<double> criterion;
@@ -332,7 +334,7 @@ std::vector<std::uint32_t> draw_folds(std::size_t count, std::uint32_t folds, st
   return fold_of;
 }
 
-double share_of_forecast(const Verdict& verdict, double explained,
+double prediction_weight(const Verdict& verdict, double explained,
                          std::optional<double> noise_level) {
   if (noise_level) {
     const double noise = *noise_level * *noise_level;

@@ -28,9 +28,9 @@ std::uint64_t epochs_of_rule(const DenoiseSettings& settings);
 std::vector<Verdict> judge(Fitter& fitter, const FitTask& task, const DenoiseSettings& settings,
                            const std::vector<double>& noise, Meter& meter);
 
-/// What the forecast of a node held out should count against the node's noisy value, 0 to 1, after
-/// `blind`. The unit of the noise level is that of the errors.
-double share_of_forecast(const Verdict& verdict, double explained,
+/// The weight, 0 to 1, of the prediction of a held-out node in its average with the noisy value,
+/// after `blind`. The unit of the noise level is that of the errors.
+double prediction_weight(const Verdict& verdict, double explained,
                          std::optional<double> noise_level);
 
 /// Folds of 0..count-1: the one that each belongs to.

@@ -124,7 +124,7 @@ class Trainer {
   Dropout dropout_;
   bool drops_ = false;
   const SignalsOf<float>* logits_ = nullptr;
-  SignalsOf<float> all_logits_;  // where nodes are dealt
+  SignalsOf<float> all_logits_;  // of all ranks' nodes; unused by one process
   SignalsOf<float> by_logits_;
   std::vector<RunResult> results_;
   std::vector<std::uint8_t> stopped_;  // bytes, since threads write them side by side

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include "nn/model_json.hpp"
@@ -68,8 +69,12 @@ std::string TrainTask::text() const {
             {"sha256", detail::fingerprint(*dataset, split)}};
   const Json model = nn::to_json(settings.model);
   for (const auto& [key, value] : model.items()) {
-    // No network with a linear output is trained here.
-    if (key != "linear_output") text[key == "normalization" ? "normalize" : key] = value;
+    // No network with a linear output is trained here, and few have a bank.
+    constexpr std::array of_banks{"bank", "pre", "post", "residual", "jump"};
+    const bool left_out =
+        !settings.model.bank && std::ranges::find(of_banks, key) != of_banks.end();
+    if (key != "linear_output" && !left_out)
+      text[key == "normalization" ? "normalize" : key] = value;
   }
   text.update({{"dropout", settings.run.dropout},
                {"lr", settings.run.lr},
@@ -98,13 +103,13 @@ TrainJob::TrainJob(const TrainTask& task, std::size_t runs)
 
 std::vector<RunResult> TrainJob::classify_runs(const std::vector<RunSettings>& runs,
                                                const ClassifyWatch& watch) const {
-  if (task_.dealt == nullptr) {
+  if (task_.sharded == nullptr) {
     return classify(*task_.dataset, task_.split, task_.settings, runs, watch);
   }
   ClassifySettings settings = task_.settings;
-  settings.model.tap_groups = task_.dealt_groups;
+  settings.model.tap_groups = task_.sharded_groups;
   std::vector<RunResult> results =
-      classify(*task_.dealt, task_.dealt->splits.at(0), settings, runs, watch);
+      classify(*task_.sharded, task_.sharded->splits.at(0), settings, runs, watch);
   for (RunResult& result : results) {
     result.model.settings.tap_groups = task_.settings.model.tap_groups;
   }

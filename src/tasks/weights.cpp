@@ -37,6 +37,12 @@ float* storage_of(const ParameterBlock& block, LayerWeights& layer) {
     case Kind::bias:
       layer.bias.resize(block.cols);
       return layer.bias.data();
+    case Kind::norm_scale:
+      layer.norm_scale.resize(block.cols);
+      return layer.norm_scale.data();
+    case Kind::norm_shift:
+      layer.norm_shift.resize(block.cols);
+      return layer.norm_shift.data();
     case Kind::taps:
       break;
   }
@@ -58,9 +64,10 @@ void initialize(const LayerFilter& filter, const ParameterLayout& layout, std::s
         float& to = parameters[first + f];
         if (drawn) {
           to = static_cast<float>((2 * random.uniform() - 1) * bound);
+        } else if (block.kind == Kind::taps) {
+          to = static_cast<float>(filter.taps().values()[i * block.cols + f]);
         } else {
-          const bool taps = block.kind == Kind::taps;
-          to = taps ? static_cast<float>(filter.taps().values()[i * block.cols + f]) : 0.0F;
+          to = block.kind == Kind::norm_scale ? 1.0F : 0.0F;
         }
       }
     });

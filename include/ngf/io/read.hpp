@@ -13,10 +13,14 @@ namespace ngf::io {
 
 /// What the ids of an edge list mean.
 enum class Ids {
-  detect,   ///< rows when the smallest is 0 or 1 and at least half of the range occurs
+  detect,   ///< names if they are text; rows if the smallest is 0 or 1 and half of the range occurs
   rows,     ///< id - base is the row; rows without an edge are isolated nodes
   compact,  ///< the distinct ids in increasing order become 0..N-1
+  names,    ///< the distinct ids, which may be any text, in the order of their first appearance
 };
+
+/// The name that the command line and messages use: "detect", "rows", "compact", "names".
+std::string_view ids_name(Ids ids);
 
 struct ReadOptions {
   bool directed = false;
@@ -44,6 +48,8 @@ struct ReadResult {
   /// Warnings for the user, one for everything that was dropped. Those of `read_graph` begin with
   /// the path.
   std::vector<std::string> warnings;
+  /// What the user may want to know of how the file was read, such as that its ids are names.
+  std::vector<std::string> notes;
 };
 
 /// Reads any graph file. Throws Error that names the place of whatever is wrong with it.
@@ -59,14 +65,29 @@ struct MatrixReadOptions {
   /// Number of matrices of this size that the caller stores at the same time, including this one;
   /// all must fit into the budget.
   int copies = 1;
-  /// Skips a first column of ids: one named id, node, name or index or not at all, or one whose
-  /// first value is no number. Tables of text only.
-  bool skip_ids = false;
 };
 
-/// Reads a matrix of numbers (.npy or .csv; a header line in a .csv is skipped). A NaN is a value.
-/// Throws Error for anything that is no number and for rows of unequal length, and MemoryExceeded
-/// before memory is taken.
+/// Text around the numbers of a table.
+struct TableText {
+  NodeNames columns;   ///< the header, without its first field if rows have labels; empty: none
+  NodeNames rows;      ///< labels of the rows, ids or times: the first column; empty: none
+  std::string corner;  ///< the name of that column
+  bool times = false;  ///< the labels of the rows are times
+};
+
+struct Table {
+  Matrix numbers;
+  TableText text;
+};
+
+/// Reads a matrix of numbers (.npy or .csv). In a .csv, a first line with a field that is no number
+/// is a header, and an empty field is NaN. The first column has labels if the header calls it
+/// timestamp, datetime, date or time (then, or if they are dates, rows are times), id, node, name,
+/// station, sensor, index or nothing, or if it alone has text. Throws Error for anything else that
+/// is no number and for rows of unequal length, and MemoryExceeded before memory is taken.
+Table read_table(const std::filesystem::path& path, const MatrixReadOptions& options = {});
+
+/// The same for numbers alone: a header is skipped, and the first column is one of numbers.
 Matrix read_matrix(const std::filesystem::path& path, const MatrixReadOptions& options = {});
 
 }  // namespace ngf::io

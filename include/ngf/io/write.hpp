@@ -7,6 +7,7 @@
 
 #include "ngf/dataset.hpp"
 #include "ngf/io/format.hpp"
+#include "ngf/io/read.hpp"
 
 namespace ngf::io {
 
@@ -24,8 +25,9 @@ Format format_for_name(const std::filesystem::path& path, const Dataset& dataset
 WriteResult write_graph(const std::filesystem::path& path, const Dataset& dataset,
                         std::optional<Format> format = {}, Progress* progress = nullptr);
 
-/// Writes numbers as .npy or .csv, by the name's ending.
-void write_matrix(const std::filesystem::path& path, const Matrix& matrix);
+/// Writes numbers as .npy or .csv, by the name's ending; a .csv has the text around them, too.
+void write_matrix(const std::filesystem::path& path, const Matrix& matrix,
+                  const TableText& text = {});
 /// Throws Error for a name that `write_matrix` refuses.
 void check_matrix_name(const std::filesystem::path& path);
 

@@ -9,7 +9,9 @@
 #include "ngf/matrix.hpp"
 #include "ngf/shells.hpp"
 
-/// Graph networks with layers X' = act(H (X Theta) + X Theta_s + b), and trained models.
+/// Graph networks, and trained models. A layer is X' = act(H (X Theta) + X Theta_s + b) with a
+/// filter H, or X' = act(sum over k of B_k X Theta_k + b) with a bank: one weight matrix per shell
+/// (B_k = N(A_k)) or power (B_k = S^k), and B_0 = I.
 
 namespace ngf {
 
@@ -48,6 +50,14 @@ struct ModelSettings {
   bool skip = false;  ///< each layer sees its input beside the filter, by Theta_s
   /// The last layer is a linear map alone, without filter and bias; there are layers before it.
   bool linear_output = false;
+  /// Layers are banks of matrices B_0..B_hops, each with weights of its own (ngcnn and gcnn).
+  bool bank = false;
+  bool pre = false;   ///< a layer without graph before the `layers` banks (with `bank`)
+  bool post = false;  ///< a linear layer after them
+  /// Banks are blocks X + act(bank(norm(X))), with layer normalisation, between pre and post.
+  bool residual = false;
+  /// The last layer sees the outputs of all layers before it, side by side. Needs post.
+  bool jump = false;
   bool normalize_features = true;  ///< each node's features are divided by the sum of their sizes
 };
 
@@ -69,12 +79,31 @@ void visit_fields(Settings& settings, const Field& field) {
   field("bias", settings.bias);
   field("skip", settings.skip);
   field("linear_output", settings.linear_output);
+  field("bank", settings.bank);
+  field("pre", settings.pre);
+  field("post", settings.post);
+  field("residual", settings.residual);
+  field("jump", settings.jump);
   field("normalize_features", settings.normalize_features);
 }
 
 /// Throws Error for invalid settings.
 void check_settings(const ModelSettings& settings);
-/// Number of layers, taps and groups of taps.
+/// What a layer does with the outputs of the one before.
+struct LayerShape {
+  std::size_t inputs = 0;
+  std::size_t outputs = 0;
+  std::size_t matrices = 1;  ///< with weights of their own: those of a bank, or one
+  bool filtered = false;     ///< whether the graph is used
+  bool bias = false;
+  bool skip = false;
+  bool learned_taps = false;
+  bool norm = false;  ///< layer normalisation of the input
+};
+/// The layers of a network with this number of features and classes.
+std::vector<LayerShape> layer_shapes(const ModelSettings& settings, std::int64_t features,
+                                     std::int64_t classes);
+/// Number of layers, those without graph included, of taps and groups of taps.
 std::int64_t layer_count(const ModelSettings& settings);
 /// Whether layer `l` is a linear map only.
 bool linear_layer(const ModelSettings& settings, std::int64_t l);
@@ -83,10 +112,12 @@ std::size_t tap_group_count(const ModelSettings& settings);
 
 /// The weights of one layer; unused ones are empty.
 struct LayerWeights {
-  MatrixF weight;           ///< F_in x F_out
+  MatrixF weight;           ///< F_in x F_out; of a bank Theta_0, Theta_1, ... below each other
   MatrixF skip;             ///< F_in x F_out
   std::vector<float> bias;  ///< F_out
   std::vector<float> taps;  ///< of each group, where they are learned
+  std::vector<float> norm_scale;  ///< F_in, of the layer normalisation of its input
+  std::vector<float> norm_shift;  ///< F_in
   friend bool operator==(const LayerWeights&, const LayerWeights&) = default;
 };
 
@@ -96,7 +127,7 @@ struct Model {
   std::vector<LayerWeights> layers;
   std::vector<std::string> labels;  ///< the classes' names
 
-  std::int64_t features() const { return layers.empty() ? 0 : layers.front().weight.rows(); }
+  std::int64_t features() const;
   std::int64_t classes() const { return layers.empty() ? 0 : layers.back().weight.cols(); }
 };
 

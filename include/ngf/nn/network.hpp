@@ -16,11 +16,25 @@
 /// features and act(z) = max(z, 0), but for the last layer, whose outputs are the logits. Dropout
 /// sets entries of X_l to 0 and divides the others by the share that stays.
 ///
+/// A network with banks (ModelSettings::bank) has the layers that `layer_shapes` lists: X_0 the
+/// features, or X_1 = act(X_0 Theta + b) with `pre`; then for each bank
+///
+///   X_{l+1} = act(sum over k of B_k X_l Theta_k + b), or with `residual`
+///   X_{l+1} = X_l + act(sum over k of B_k norm(X_l) Theta_k + b),
+///
+/// and with `post` the logits norm(X) Theta + b, where X is the last of these, or with `jump` all
+/// of them side by side. Dropout is of what is multiplied by weights.
+///
 /// R runs that share features and H are one batch: what they compute lies side by side as
 /// N x (R F), a block of columns each, so that H multiplies all of them in one product. A run's
 /// results are bit-identical alone or in a batch, on any number of threads.
 
 namespace ngf {
+
+namespace nn {
+template <typename Real>
+class NetworkState;
+}  // namespace nn
 
 /// Features of the nodes, one row per node, dense or sparse.
 template <typename Real>
@@ -30,7 +44,7 @@ using FeaturesOf =
 /// Parameters of one kind and layer: of each run `rows` x `cols`, side by side in a row-major
 /// matrix of rows x (runs * cols) at `offset`.
 struct ParameterBlock {
-  enum class Kind { weight, skip, bias, taps };
+  enum class Kind { weight, skip, bias, taps, norm_scale, norm_shift };
   Kind kind = Kind::weight;
   std::size_t layer = 0;
   std::size_t rows = 0;
@@ -104,8 +118,7 @@ class Network {
   void backward(const SignalsOf<Real>& by_logits);
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  std::unique_ptr<nn::NetworkState<Real>> state_;
 };
 
 /// Bytes per run of a batch, including parameters and optimizer state, of a network with or without

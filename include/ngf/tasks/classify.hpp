@@ -110,6 +110,10 @@ struct ClassifyWatch {
   std::function<void(const ClassifyPlan&)> on_plan;
 };
 
+/// Number of outputs of a network for these labels: the largest label + 1. Unlike
+/// `Dataset::class_count`, it counts labels that do not occur. The data set must have labels.
+std::int64_t output_count(const Dataset& dataset);
+
 /// `count` runs as `settings.run`, with the seeds settings.run.seed, + 1, + 2, ...
 std::vector<RunSettings> runs_of(const ClassifySettings& settings, std::size_t count);
 

@@ -15,6 +15,9 @@ namespace ngf {
 /// or a part of it has no node with a label.
 Split choose_split(const Dataset& dataset, std::string_view text);
 
+/// The same, or for "all" each split of the data set.
+std::vector<Split> choose_splits(const Dataset& dataset, std::string_view text);
+
 /// A random split, determined by the seed. Planetoid's sizes if the data set is large enough: 20
 /// training nodes per class, 500 validation nodes, and 1000 test nodes. Otherwise 20 % of each
 /// class, rounded down, for validation, the same number for the test, and the rest for training.

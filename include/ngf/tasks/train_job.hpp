@@ -18,8 +18,8 @@ struct TrainTask {
   ClassifySettings settings;
   /// Where processes train together, what they train on instead: the same data set with its one
   /// split and its tap groups, numbered as `settings.partition` has the nodes.
-  const Dataset* dealt = nullptr;
-  std::vector<std::uint32_t> dealt_groups{};
+  const Dataset* sharded = nullptr;
+  std::vector<std::uint32_t> sharded_groups{};
 
   /// The same text for the same numbers; threads and memory are not in it.
   std::string text() const;
