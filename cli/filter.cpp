@@ -23,6 +23,7 @@
 #include "ngf/pair_weights.hpp"
 #include "ngf/sharded_filter.hpp"
 #include "node_signals.hpp"
+#include "pair_flags.hpp"
 #include "plan_report.hpp"
 #include "ranks.hpp"
 #include "shell_flags.hpp"
@@ -43,8 +44,7 @@ struct FilterVerb {
   std::filesystem::path signal;
   std::filesystem::path node_taps;
   std::filesystem::path fit;
-  std::filesystem::path pair_weights;  // "features", or a file of embeddings
-  double pair_power = 1;
+  PairFlags pairs;
   std::filesystem::path out;
 };
 
@@ -138,7 +138,7 @@ void add_facts(Json& json, const NeighborhoodFilter& filter, const FilterVerb& v
 }
 void add_facts(Json& json, const PairFilter& filter, const FilterVerb& verb, std::int64_t width) {
   json["form"] = form_name(filter.form<double>(width));
-  json["pair_power"] = verb.pair_power;
+  json["pair_power"] = verb.pairs.power();
   json["bytes_of_weights"] = filter.weight_bytes();
 }
 void add_facts(Json& json, const ShiftOperator& /*shift*/, const FilterVerb& /*verb*/,
@@ -222,29 +222,9 @@ int copies_at_work(const FilterVerb& verb) {
   return 1 + 3 * static_cast<int>(std::min(hops_of(verb), 1000U) + 1);
 }
 
-/// The embeddings that weight pairs.
-Embeddings read_embeddings(const FilterVerb& verb, const Dataset& dataset, const NodeIds& ids) {
-  const bool of_features = verb.pair_weights == "features";
-  std::optional<Embeddings> found;
-  naming(of_features ? verb.source.name() : verb.pair_weights.string(), [&] {
-    if (of_features) {
-      found = feature_embeddings(dataset);
-    } else {
-      found = Embeddings(
-          read_signals(verb.pair_weights, ids, verb.common, {.copies = 1, .finite = true}).values);
-    }
-  });
-  if (found->zero_rows() > 0) {
-    warn(verb.common, fmt::format("{} of {} nodes have an embedding of zeros: pairs with them have "
-                                  "weight 0",
-                                  found->zero_rows(), found->nodes()));
-  }
-  return *found;
-}
-
 /// Throws usage errors.
 void check_pair_flags(const FilterVerb& verb) {
-  if (verb.pair_weights.empty()) return;
+  if (!verb.pairs.given()) return;
   if (verb.flags.polynomial()) {
     throw CLI::ValidationError("--pair-weights", "is for --kind neighborhood");
   }
@@ -255,12 +235,14 @@ void check_pair_flags(const FilterVerb& verb) {
 
 FilterInput read_input(const FilterVerb& verb) {
   FilterInput input;
-  if (!verb.pair_weights.empty() && communicator() != nullptr) {
+  if (verb.pairs.given() && communicator() != nullptr) {
     throw Error("--pair-weights needs all nodes in one process; run it without mpirun");
   }
   io::ReadResult read = verb.source.load(verb.common);
   input.ids = share_ids(take_ids(read));
-  if (!verb.pair_weights.empty()) input.embeddings = read_embeddings(verb, read.dataset, input.ids);
+  if (verb.pairs.given()) {
+    input.embeddings = verb.pairs.read(verb.source.name(), read.dataset, input.ids, verb.common);
+  }
   if (communicator() != nullptr) {
     ShardedDataset sharded = distribute_graph(read.dataset.graph, hops_of(verb));
     read.dataset = std::move(sharded.dataset);
@@ -327,7 +309,7 @@ void filter_signals(const FilterVerb& verb, const FilterInput& input) {
                                          partition, &*progress);
     run(filter, filter.shift(), "shift");
   } else if (embeddings) {
-    const PairFilter filter(graph, taps, *embeddings, verb.pair_power, options_of(verb, input),
+    const PairFilter filter(graph, taps, *embeddings, verb.pairs.power(), options_of(verb, input),
                             &*progress);
     progress.reset();
     run(filter, filter, storage_name(filter.shells().storage()));
@@ -375,14 +357,7 @@ void add_filter(CLI::App& program) {
       "--fit", filter->fit, "Fit taps 0..--hops so that the filtered signals match this file");
   taps->excludes(node_taps)->excludes(fit);
   node_taps->excludes(fit);
-  auto* const pair_weights = verb->add_option(
-      "--pair-weights", filter->pair_weights,
-      "Weight each pair by the cosine of its nodes: of their features, or of the rows of a file");
-  pair_weights->type_name("features|FILE");
-  verb->add_option("--pair-power", filter->pair_power, "Power of the cosine in weights of pairs")
-      ->check(CLI::NonNegativeNumber)
-      ->needs(pair_weights)
-      ->capture_default_str();
+  filter->pairs.add_to(*verb);
   filter->shells.add_to(*verb);
   verb->add_option("--merge-twins", filter->merging, "Merge nodes with the same neighbours (twins)")
       ->check(CLI::IsMember(detail::names_of(merging_name, Merging::always)));

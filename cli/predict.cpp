@@ -16,6 +16,7 @@
 #include "ngf/tasks/classify.hpp"
 #include "ngf/tasks/metrics.hpp"
 #include "ngf/tasks/splits.hpp"
+#include "pair_flags.hpp"
 #include "shell_flags.hpp"
 #include "train_flags.hpp"
 #include "verbs.hpp"
@@ -31,6 +32,7 @@ struct PredictVerb {
   std::string storage = "auto";
   std::string split;
   std::filesystem::path out;
+  PairFlags pairs;
 };
 
 /// The name of a class, or its number where classes have no names.
@@ -148,7 +150,8 @@ void run_predict(const PredictVerb& verb) {
   if (!scores_alone) check_output(verb.common, verb.out);
   Model model;
   naming(verb.model.string(), [&] { model = model_from(read_tensors(verb.model)); });
-  const io::ReadResult read = verb.source.load(verb.common);
+  io::ReadResult read = verb.source.load(verb.common);
+  const NodeIds ids = take_ids(read);
   const Dataset& dataset = read.dataset;
   if (scores_alone && labelled_nodes(dataset).empty()) {
     throw CLI::ValidationError("-o", "no label is known, so name the file to write: -o labels.csv");
@@ -157,18 +160,23 @@ void run_predict(const PredictVerb& verb) {
   const auto begun = std::chrono::steady_clock::now();
   naming(verb.source.name(), [&] {
     const Split split = verb.split.empty() ? Split() : choose_split(dataset, verb.split);
+    std::optional<Embeddings> embeddings;
+    if (verb.pairs.given()) {
+      embeddings = verb.pairs.read(verb.source.name(), dataset, ids, verb.common);
+    }
     const Prediction prediction = predict(model, dataset,
                                           {.storage = storage_named(verb.storage),
                                            .threads = verb.common.threads,
                                            .memory = verb.common.memory,
+                                           .embeddings = embeddings,
                                            .progress = &progress});
     const double seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
     progress.clear();
     if (to_terminal(verb.out) && !scores_alone) {
-      print_labels(model, prediction, dataset.names);
+      print_labels(model, prediction, ids.names);
     } else if (!scores_alone) {
-      write_labels(verb.out, model, prediction, dataset.names);
+      write_labels(verb.out, model, prediction, ids.names);
     }
     report(verb, dataset, split, prediction, seconds);
   });
@@ -184,6 +192,7 @@ void add_predict(CLI::App& program) {
   predict->source.add_to(*verb, true, "DATASET");
   add_storage_flag(*verb, predict->storage)->capture_default_str();
   add_split_flag(*verb, predict->split);
+  predict->pairs.add_file_to(*verb);
   verb->add_option(
       "-o,--output", predict->out,
       "File to write: one line node,label,probability per node [stdout; with --json scores only]");

@@ -212,11 +212,11 @@ void print_splits(const TrainVerb& verb, const ClassifySettings& settings,
     json["runs"] = std::move(rows);
     json["splits"] = of_splits.size();
     json["seconds"] = seconds;
-    json["settings"] = flags_of(settings);
+    json["settings"] = settings_text(settings);
     if (tuned) json["tuned"] = tuned_json(*tuned);
     return print_json(json);
   }
-  fmt::print("{}: {}\n{} runs on each of {} splits\n\n", verb.source.name(), flags_of(settings),
+  fmt::print("{}: {}\n{} runs on each of {} splits\n\n", verb.source.name(), settings_text(settings),
              verb.runs, of_splits.size());
   print_means(means, settings);
   fmt::print("trained in {:.3g} s\n", seconds);
@@ -303,8 +303,13 @@ void show_plan(const TrainVerb& verb, const Dataset& dataset, const ClassifySett
 }
 
 /// Trains in this process.
-void train_here(const TrainVerb& verb, const Dataset& dataset) {
+void train_here(const TrainVerb& verb, const Dataset& dataset, const NodeIds& ids) {
   auto settings = verb.flags.settings(verb.common, verb.source.name(), dataset);
+  if (verb.flags.pairs().given()) {
+    // Those of the features are found again where they are needed.
+    auto embeddings = verb.flags.pairs().read(verb.source.name(), dataset, ids, verb.common);
+    if (!verb.flags.pairs().of_features()) settings.embeddings = std::move(embeddings);
+  }
   const std::vector<Split> splits = choose_splits(dataset, verb.flags.split());
   if (verb.plan) return show_plan(verb, dataset, settings);
   std::optional<Tuned> tuned;
@@ -328,8 +333,9 @@ void run_train(const TrainVerb& verb) {
     throw CLI::ValidationError("--split",
                                "all trains networks on each split; -o and --plot need one split");
   }
-  if ((all || verb.tune) && communicator() != nullptr) {
-    throw CLI::ValidationError("--tune", "--tune and --split all work in one process");
+  if ((all || verb.tune || verb.flags.pairs().given()) && communicator() != nullptr) {
+    throw CLI::ValidationError(
+        "--tune", "--tune, --split all and --pair-weights work in one process, without mpirun");
   }
   check_writable(verb.out);
   check_picture(verb.plot);
@@ -339,7 +345,8 @@ void run_train(const TrainVerb& verb) {
     naming(verb.source.name(), [&] { train_together(verb, std::move(read.dataset)); });
     return;
   }
-  naming(verb.source.name(), [&] { train_here(verb, read.dataset); });
+  const NodeIds ids = take_ids(read);
+  naming(verb.source.name(), [&] { train_here(verb, read.dataset, ids); });
 }
 
 }  // namespace

@@ -121,6 +121,7 @@ void TrainFlags::add_network_to(CLI::App& verb) {
       ->group(network);
   add_min_paths_flag(verb, min_paths_)->capture_default_str()->group(network);
   add_storage_flag(verb, storage_)->capture_default_str()->group(network);
+  pairs_.add_to(verb, network);
   verb.add_option("--hidden", hidden_, "Number of features of each hidden layer")
       ->check(CLI::Range(1U, 1'000'000U))
       ->group(network);
@@ -200,6 +201,7 @@ void TrainFlags::check_bank() const {
   need(on(bank_), model_ == "ngcnn" || model_ == "gcnn", "--bank", "--model ngcnn or gcnn");
   need(on(bank_), !learn_taps_ && taps_.empty() && tap_groups_.empty(), "--bank",
        "no taps: it has weights in their place");
+  need(pairs_.given(), model_ == "ngcnn", "--pair-weights", "--model ngcnn");
   need(on(bank_), !on(skip_), "--bank", "no --skip: it sees the node itself");
 }
 
@@ -240,6 +242,10 @@ ModelSettings TrainFlags::model_settings(ModelSettings model, const Dataset& dat
   take(layers_, model.layers);
   take(bias_, model.bias);
   take(skip_, model.skip);
+  if (pairs_.given()) {
+    model.pair_weights = pairs_.of_features() ? PairWeights::features : PairWeights::given;
+    model.pair_power = pairs_.power();
+  }
   take(bank_, model.bank);
   take(pre_, model.pre);
   take(post_, model.post);

@@ -9,6 +9,7 @@
 #include "common.hpp"
 #include "ngf/tasks/classify.hpp"
 #include "ngf/tasks/tune.hpp"
+#include "pair_flags.hpp"
 
 namespace ngf::cli {
 
@@ -29,6 +30,7 @@ class TrainFlags {
   /// The grid of a search: a setting that a flag gives is fixed.
   TuneGrid grid() const;
 
+  const PairFlags& pairs() const { return pairs_; }
   const std::string& split() const { return split_; }
   const std::string& recipe_name() const { return recipe_; }
 
@@ -53,6 +55,7 @@ class TrainFlags {
   std::optional<std::int64_t> layers_;
   std::optional<bool> bias_;
   std::optional<bool> skip_;
+  PairFlags pairs_;
   std::optional<bool> bank_;
   std::optional<bool> pre_;
   std::optional<bool> post_;

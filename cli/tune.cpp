@@ -23,6 +23,9 @@ std::string layer_flags(const ModelSettings& model) {
   flag(model.jump, " --jump");
   flag(model.skip, " --skip");
   flag(model.learn_taps, " --learn-taps");
+  if (model.pair_weights == PairWeights::features) {
+    text += fmt::format(" --pair-weights features --pair-power {}", model.pair_power);
+  }
   return text;
 }
 
@@ -52,7 +55,7 @@ Tuned search(TuneTask task, const Common& common, const KeepJob& keep) {
   return tuned;
 }
 
-std::string flags_of(const ClassifySettings& settings) {
+std::string settings_text(const ClassifySettings& settings) {
   const ModelSettings& model = settings.model;
   std::string text = fmt::format("--model {}{}", model_name(model.model), layer_flags(model));
   const bool gcn = model.model == ModelKind::gcn || model.model == ModelKind::mlp;
@@ -72,13 +75,13 @@ std::string flags_of(const ClassifySettings& settings) {
 Json tuned_json(const Tuned& tuned) {
   Json rows = Json::array();
   for (const TuneRow& row : tuned.rows) {
-    rows.push_back({{"settings", flags_of(tuned.task.candidates[row.candidate])},
+    rows.push_back({{"settings", settings_text(tuned.task.candidates[row.candidate])},
                     {"rung", row.rung},
                     {"runs", row.runs},
                     {"validation", row.validation},
                     {"std", row.runs > 1 ? Json(row.deviation) : Json()}});
   }
-  return {{"chosen", flags_of(tuned.chosen())}, {"candidates", rows}};
+  return {{"chosen", settings_text(tuned.chosen())}, {"candidates", rows}};
 }
 
 void print_tuned(const Tuned& tuned) {
@@ -88,7 +91,7 @@ void print_tuned(const Tuned& tuned) {
     const TuneRow& row = tuned.rows[i];
     const std::string spread = row.runs > 1 ? fmt::format("{:.4f}", row.deviation) : "";
     fmt::print("{:>10.4f} {:>8} {:>5}  {}\n", row.validation, spread, row.runs,
-               flags_of(tuned.task.candidates[row.candidate]));
+               settings_text(tuned.task.candidates[row.candidate]));
   }
   fmt::print("\n");
 }

@@ -24,7 +24,7 @@ struct Tuned {
 Tuned search(TuneTask task, const Common& common, const KeepJob& keep);
 
 /// The flags that train a candidate's network.
-std::string flags_of(const ClassifySettings& settings);
+std::string settings_text(const ClassifySettings& settings);
 
 /// All candidates, the best first.
 Json tuned_json(const Tuned& tuned);

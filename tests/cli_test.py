@@ -1308,6 +1308,8 @@ class FilterTest(ProgramTest):
             expected = taps[0] * self.x + sum(h * shell @ self.x for h, shell in zip(taps[1:], shells))
             found = self.filtered(*flags, "--pair-power", str(power), "--normalize", normalize)
             np.testing.assert_allclose(found, expected, atol=1e-5)
+            found = self.filtered(*flags, "--pair-power", str(power), "--normalize", normalize, "--storage", "stream")
+            np.testing.assert_allclose(found, expected, atol=1e-5)
         value = self.json("filter", self.GRAPH, "--signal", "x.npy", "-o", "y.npy", *flags)
         self.assertEqual((value["storage"], value["pair_power"]), ("sparse", 1))
         found = self.json("filter", self.GRAPH, "--signal", "x.npy", "--fit", "y.npy", "--hops", "2", *flags[2:])

@@ -126,7 +126,8 @@ TEST_P(PairFilters, EqualTheReferenceOnEveryInstructionSet) {
         kernels::use_target(target);
         SCOPED_TRACE(fmt::format("{}, {}, {}", target, normalization_name(normalization),
                                  directed ? "directed" : "undirected"));
-        for (const ProductForm form : {ProductForm::automatic, ProductForm::lists}) {
+        for (const ProductForm form :
+             {ProductForm::automatic, ProductForm::lists, ProductForm::streamed_lists}) {
           options.form = form;
           PairFilter filter(graph, {0.5, -1, 2, 0.25}, Embeddings(embeddings), 2, options);
           expect_products<float>(filter, shells);
@@ -175,6 +176,12 @@ TEST(PairWeights, AreExactlySymmetricOnAnyNumberOfThreads) {
     const PairFilter two(graph, {1, 0.5, 2, 1}, embeddings, 1.5, options);
     EXPECT_EQ(one.apply(x), two.apply(x));
     EXPECT_EQ(one.gradients(x, x).taps, two.gradients(x, x).taps);
+    options.shells.storage = Storage::stream;
+    const PairFilter streamed(graph, {1, 0.5, 2, 1}, embeddings, 1.5, options);
+    options.shells.threads = 1;
+    const PairFilter one_streamed(graph, {1, 0.5, 2, 1}, embeddings, 1.5, options);
+    EXPECT_EQ(streamed.apply(x), one_streamed.apply(x));
+    options.shells.storage = Storage::sparse;
     // H = H', so that also products of whole numbers of it are equal.
     EXPECT_EQ(one.apply(x), one.apply_transpose(x));
     for (NodeId u = 0; u < 300; ++u) {
@@ -315,11 +322,15 @@ TEST(PairWeights, ErrorsSayWhatIsWrong) {
   FilterOptions options;
   options.normalization = Normalization::lmax;
   EXPECT_NE(error(1, options).find("not by lmax"), std::string::npos);
-  for (const Storage storage : {Storage::dense, Storage::stream}) {
-    options = {};
-    options.shells.storage = storage;
-    EXPECT_NE(error(1, options).find("storage=sparse"), std::string::npos);
-  }
+  options = {};
+  options.shells.storage = Storage::dense;
+  EXPECT_NE(error(1, options).find("storage=sparse"), std::string::npos);
+  options.shells.storage = Storage::stream;
+  const PairFilter streamed(graph, {1, 1}, embeddings, 1, options);
+  EXPECT_NE(error_of<Error>([&] { streamed.weights(0, 1); }).find("not held"), std::string::npos);
+  const Matrix x = random_matrix(20, 2, 1);
+  const auto gradients = [&] { streamed.pair_gradients<double>(x, x); };
+  EXPECT_NE(error_of<Error>(gradients).find("not held"), std::string::npos);
   options = {};
   options.form = ProductForm::hop_tiles;
   EXPECT_NE(error(1, options).find("hop-tiles"), std::string::npos);

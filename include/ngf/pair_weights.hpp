@@ -43,17 +43,18 @@ class Embeddings {
 /// features, or TF-IDF makes all of them 0.
 Embeddings feature_embeddings(const Dataset& dataset);
 
-/// The plan of a PairFilter: of shells as lists, without merged twins. `weight_bytes` counts the
-/// weights. Throws Error for options that pair weights do not allow, and MemoryExceeded if lists
-/// and weights do not fit.
+/// The plan of a PairFilter: of shells as lists, or streamed where options.shells asks for that,
+/// without merged twins. `weight_bytes` counts the weights. Throws Error for options that pair
+/// weights do not allow, and MemoryExceeded if lists and weights do not fit.
 FilterPlan plan_pair_filter(const Graph& graph, const Taps& taps, const FilterOptions& options = {},
                             Progress* progress = nullptr);
 
 /// The filter on shells with pair weights. Weights are computed once and stored as one
-/// float per pair. Products are those of NeighborhoodFilter.
+/// float per pair; those of streamed shells are computed again for each product. Products are those
+/// of NeighborhoodFilter.
 class PairFilter {
  public:
-  /// Throws Error for shells that are not lists of all rows or have merged twins, for embeddings of
+  /// Throws Error for shells that are hops, of some rows or with merged twins, for embeddings of
   /// another number of nodes, a negative power, and normalisation by lmax; MemoryExceeded if the
   /// weights do not fit into the memory of the shells' options.
   PairFilter(Shells shells, Taps taps, const Embeddings& embeddings, double power = 1,
@@ -76,7 +77,8 @@ class PairFilter {
   ProductForm form(std::int64_t width) const;
   /// Multiplications and additions of one `apply` on signals of this width.
   double flops(std::int64_t width) const;
-  /// Weights of the pairs of row u at `hop`, normalised: those of shells().columns(u, hop).
+  /// Weights of the pairs of row u at `hop`, normalised: those of shells().columns(u, hop). Throws
+  /// Error for streamed shells.
   std::vector<float> weights(NodeId u, std::uint32_t hop) const;
 
   /// H X.
@@ -105,7 +107,8 @@ class PairFilter {
   std::vector<double> gradients_to(const SignalsView<Real>& x, const SignalsView<Real>& by_output,
                                    SignalsSlice<Real> by_input, Progress* progress = nullptr) const;
   /// Gradient by the weight W_uv of each pair before normalisation, W_uv and W_vu being apart: row
-  /// after row, and in each those of hops 1, 2, ... in the order of `weights`.
+  /// after row, and in each those of hops 1, 2, ... in the order of `weights`. Throws Error for
+  /// streamed shells.
   template <typename Real>
   std::vector<float> pair_gradients(const SignalsView<Real>& x,
                                     const SignalsView<Real>& by_output) const;

@@ -5,6 +5,7 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "ngf/io/tensors.hpp"
+#include "ngf/pair_weights.hpp"
 #include "ngf/tasks/train_job.hpp"
 #include "work.hpp"
 
@@ -18,6 +19,8 @@ void bind_settings(nb::module_& m) {
   bind_kind(model, "normalize", &ModelSettings::normalization, normalization_name,
             Normalization::row);
   bind_kind(model, "shift", &ModelSettings::shift, shift_name, Shift::gcn);
+  bind_kind(model, "pair_weights", &ModelSettings::pair_weights, pair_weights_name,
+            PairWeights::given);
   model.def_rw("hops", &ModelSettings::hops)
       .def_rw("taps", &ModelSettings::taps)
       .def_rw("learn_taps", &ModelSettings::learn_taps)
@@ -26,6 +29,7 @@ void bind_settings(nb::module_& m) {
       .def_rw("layers", &ModelSettings::layers)
       .def_rw("bias", &ModelSettings::bias)
       .def_rw("skip", &ModelSettings::skip)
+      .def_rw("pair_power", &ModelSettings::pair_power)
       .def_rw("bank", &ModelSettings::bank)
       .def_rw("pre", &ModelSettings::pre)
       .def_rw("post", &ModelSettings::post)
@@ -52,6 +56,8 @@ void bind_settings(nb::module_& m) {
       .def_rw("batch", &ClassifySettings::batch)
       .def_rw("threads", &ClassifySettings::threads)
       .def_rw("memory", &ClassifySettings::memory)
+      .def("weight_pairs_by",
+           [](ClassifySettings& own, const Embeddings& embeddings) { own.embeddings = embeddings; })
       .def("partition_by", [](ClassifySettings& own, std::shared_ptr<Partition> partition) {
         own.partition = std::move(partition);
       });
@@ -126,17 +132,22 @@ void bind_models(nb::module_& m) {
            })
       .def_static("load",
                   [](const std::filesystem::path& path) { return model_from(read_tensors(path)); })
-      .def("predict",
-           [](const Model& model, const Dataset& dataset, int threads, std::uint64_t memory) {
-             Prediction prediction = without_gil([&](Progress* progress) {
-               PredictOptions options;
-               options.threads = threads;
-               options.memory = memory;
-               options.progress = progress;
-               return predict(model, dataset, options);
-             });
-             return array_of(std::move(prediction.probabilities));
-           });
+      .def(
+          "predict",
+          [](const Model& model, const Dataset& dataset, int threads, std::uint64_t memory,
+             const Embeddings* embeddings) {
+            Prediction prediction = without_gil([&](Progress* progress) {
+              PredictOptions options;
+              options.threads = threads;
+              options.memory = memory;
+              if (embeddings != nullptr) options.embeddings = *embeddings;
+              options.progress = progress;
+              return predict(model, dataset, options);
+            });
+            return array_of(std::move(prediction.probabilities));
+          },
+          nb::arg("dataset"), nb::arg("threads"), nb::arg("memory"),
+          nb::arg("embeddings").none() = nb::none());
 
   nb::class_<Trained>(m, "Trained")
       .def_prop_ro("validation_score", [](const Trained& own) { return own.best.validation; })

@@ -16,13 +16,14 @@ except ImportError as missing:  # pragma: no cover
 
 from . import _arguments as arguments
 from . import _engine
+from . import _pairs as pairs
 from ._convert import as_csr, as_graph, as_matrix, check_finite
 from ._data import Dataset
 
 
 # What each setting is; those that are missing are names.
 _WHOLE = {"hops", "min_paths", "hidden", "layers", "epochs", "patience", "batch", "folds", "threads", "memory"}
-_REAL = {"dropout", "lr", "weight_decay", "noise_level"}
+_REAL = {"dropout", "lr", "weight_decay", "noise_level", "pair_power"}
 _FLAGS = {"learn_taps", "bias", "skip", "bank", "pre", "post", "residual", "jump", "normalize_features"}
 
 
@@ -92,6 +93,11 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
         Add a bias to each layer; by default that of the recipe.
     skip : bool, optional
         Add a linear skip connection around the filter of each layer; by default no.
+    pair_weights : "features" or array, N x D, optional
+        Weight each pair of the shells by the cosine of its nodes, max(0, cos)**pair_power: of their features after
+        TF-IDF, or of the rows of an array. For "ngcnn"; by default no weights.
+    pair_power : float, optional
+        Power of the cosine; by default 1.
     bank : bool, optional
         Layers are banks: a weight matrix per shell or power in the place of taps; by default that of the recipe (no).
     pre : bool, optional
@@ -156,7 +162,7 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
 
     def __init__(self, graph=None, features=None, *, model="ngcnn", recipe="strong", hops=None, taps=None,
                  learn_taps=None, normalize=None, shift=None, min_paths=None, hidden=None, layers=None, bias=None,
-                 skip=None, bank=None, pre=None, post=None, residual=None, jump=None, normalize_features=None, dropout=None, lr=None, weight_decay=None, epochs=None, patience=None,
+                 skip=None, pair_weights=None, pair_power=None, bank=None, pre=None, post=None, residual=None, jump=None, normalize_features=None, dropout=None, lr=None, weight_decay=None, epochs=None, patience=None,
                  metric="accuracy", validation_fraction=0.2, runs=1, batch=None, journal=None, random_state=1,
                  threads=None, memory=None):
         self.graph = graph
@@ -173,6 +179,8 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
         self.layers = layers
         self.bias = bias
         self.skip = skip
+        self.pair_weights = pair_weights
+        self.pair_power = pair_power
         self.bank = bank
         self.pre = pre
         self.post = post
@@ -205,6 +213,9 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
              normalize=self.normalize, shift=shift, min_paths=self.min_paths, hidden=self.hidden, layers=self.layers,
              bias=self.bias, skip=self.skip, bank=self.bank, pre=self.pre, post=self.post, residual=self.residual,
              jump=self.jump, normalize_features=self.normalize_features)
+        if self.pair_weights is not None:
+            source = "features" if pairs.is_features(self.pair_weights) else "given"
+            _set(settings.model, pair_weights=source, pair_power=self.pair_power)
         _set(settings.run, seed=seed, dropout=self.dropout, lr=self.lr,
              weight_decay=self.weight_decay)
         _set(settings, epochs=self.epochs, patience=self.patience, batch=self.batch, metric=self.metric,
@@ -270,6 +281,9 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
         dataset = _dataset(graph, features, known)
         runs = arguments.whole(self.runs, "runs", 1, 10**6)
         settings = self._settings(seed)
+        embeddings = _given_embeddings(self.pair_weights, graph.nodes)
+        if embeddings is not None:
+            settings.weight_pairs_by(embeddings)
         journal = None if self.journal is None else Path(self.journal)
         if hasattr(self.graph, "place_of"):
             best = _train_together(self.graph, features, known, nodes, validation, settings, runs, journal)
@@ -282,7 +296,8 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
         self.best_epoch_ = best.best_epoch
         self.validation_score_ = best.validation_score
         self.n_features_in_ = 1
-        self._probabilities = best.model.predict(dataset, arguments.threads(self.threads), arguments.memory(self.memory))
+        self._probabilities = best.model.predict(dataset, arguments.threads(self.threads), arguments.memory(self.memory),
+                                                 embeddings)
         return self
 
     def _hold_out(self, nodes, labels, seed):
@@ -328,7 +343,7 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
         best = self.predict_proba(nodes).argmax(axis=1)
         return self.classes_[best]
 
-    def predict_on(self, graph, features):
+    def predict_on(self, graph, features, pair_weights=None):
         """Predict the labels of all nodes of another graph.
 
         Parameters
@@ -337,6 +352,8 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
             Anything that ``ngf.as_graph`` takes.
         features : array or SciPy matrix, N x F
             Features of its nodes, with the number of features that the model was trained on.
+        pair_weights : array, optional
+            Embeddings of its nodes, for a model that was trained with an array of embeddings.
 
         Returns
         -------
@@ -350,7 +367,8 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self, "model_")
         graph = as_graph(graph)
         dataset = _dataset(graph, features, np.full(graph.nodes, -1, np.int32))
-        probabilities = self.model_.predict(dataset, arguments.threads(self.threads), arguments.memory(self.memory))
+        probabilities = self.model_.predict(dataset, arguments.threads(self.threads), arguments.memory(self.memory),
+                                            _given_embeddings(pair_weights, graph.nodes))
         return self.classes_[probabilities.argmax(axis=1)]
 
     def save(self, path):
@@ -398,6 +416,13 @@ def _model_from(content: bytes):
         path = Path(folder) / "model.safetensors"
         path.write_bytes(content)
         return _engine.Model.load(path)
+
+
+def _given_embeddings(pair_weights, nodes):
+    """The engine's embeddings, where an array gives them."""
+    if pair_weights is None or pairs.is_features(pair_weights):
+        return None
+    return pairs.embeddings_of(pair_weights, nodes, tf_idf=False)
 
 
 def _sorted(nodes):

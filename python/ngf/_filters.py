@@ -240,7 +240,7 @@ class NeighborhoodFilter(_Filter):
     pair_weights : array or SciPy matrix, N x D, or "features", optional
         Embeddings of the nodes. Each pair (u, v) of a shell is weighted by max(0, cos(e_u, e_v)) ** pair_power, before
         the shell is normalised. "features" are those of the data set ``A``, an ``ngf.Dataset`` or the name of one,
-        after TF-IDF. Needs storage "sparse" (or "auto"), and is not for ``normalize="lmax"`` and partitions.
+        after TF-IDF. Not for storage "dense", ``normalize="lmax"`` and partitions.
     pair_power : float, default 1.0
         Power of the cosine, 0 or more.
     storage : str, default "auto"

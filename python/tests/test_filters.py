@@ -551,6 +551,10 @@ def test_pair_weights(directed, normalize, sparse):
     other = H.with_taps([1, 2, 0, 0])
     np.testing.assert_allclose(other @ X, pair_matrix(matrix, [1, 2, 0, 0], embeddings, 1.5, normalize) @ X, atol=1e-5)
     assert H.storage == "sparse" and H.form(5) in ("short-lists", "lists")
+    S = ngf.NeighborhoodFilter(matrix, TAPS, normalize, pair_weights=rows, pair_power=1.5, storage="stream")
+    np.testing.assert_allclose(S @ X, expected @ X, atol=1e-5)
+    np.testing.assert_allclose(S.T @ X, expected.T @ X, atol=1e-5)
+    assert S.storage == "stream" and S.nbytes < H.nbytes
 
 
 def test_pair_weights_of_groups():

@@ -1,9 +1,10 @@
 #include "filter/list_products.hpp"
 
 #include <array>
+#include <optional>
 
 #include "base/aligned.hpp"
-#include "filter/pair_values.hpp"
+#include "filter/pair_rows.hpp"
 
 namespace ngf::filter {
 
@@ -70,7 +71,8 @@ class HeldRows {
 /// Rows that are found on the way. Panels are wide, since rows are found again for each.
 class FoundRows {
  public:
-  FoundRows(const Shells& shells, Progress* progress) : shells_(shells), progress_(progress) {}
+  explicit FoundRows(const ShellSource& source)
+      : shells_(source.shells), stream_(source.stream), progress_(source.progress) {}
 
   NodeId first() const { return shells_.rows().begin; }
 
@@ -84,10 +86,14 @@ class FoundRows {
     const auto take = [&](const ShellRows<NodeId>& rows) {
       auto visit = make();
       std::vector<std::uint32_t> places(hops + std::size_t{1}, 0);
+      std::optional<FoundWeights> weights;
+      if (stream_ != nullptr) weights.emplace(*stream_);
       const NodeId* columns = rows.columns.data();
       for (std::size_t i = 0; i < rows.rows.size(); ++i) {
+        const NodeId u = rows.rows[i];
         std::copy_n(rows.ends.data() + i * hops, hops, places.data() + 1);
-        visit(RowOfLists<NodeId>{rows.rows[i], columns, places.data(), nullptr});
+        const float* const values = weights ? weights->of(u, {columns, places.back()}) : nullptr;
+        visit(RowOfLists<NodeId>{u, columns, places.data(), values});
         columns += places.back();
       }
     };
@@ -96,6 +102,7 @@ class FoundRows {
 
  private:
   const Shells& shells_;
+  const PairStream* stream_;
   Progress* progress_;
 };
 
@@ -164,7 +171,7 @@ void sum_lists(const ShellSource& source, const ShellFactors<Real>& factors,
 template <typename Real>
 void sum_streamed_lists(const ShellSource& source, const ShellFactors<Real>& factors,
                         const SignalsView<Real>& x, const Wanted<Real>& wanted) {
-  const FoundRows rows(source.shells, source.progress);
+  const FoundRows rows(source);
   multiply_lists<Real>(rows, factors, {x, rows.shape_for<Real>(x.cols()), source.threads()},
                        wanted);
 }

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 #include <utility>
+#include <variant>
 
 #include "base/fail.hpp"
 #include "filter/costs.hpp"
@@ -117,13 +119,6 @@ std::vector<double> feature_weights(const Rows& rows) {
   return found;
 }
 
-}  // namespace
-
-std::uint64_t UnitRows::bytes() const {
-  return offsets.size() * sizeof(offsets[0]) + columns.size() * sizeof(columns[0]) +
-         values.size() * sizeof(values[0]) + whole.size() * sizeof(whole[0]);
-}
-
 /// Of features: the sum of a row, which TF-IDF divides it by, goes into its norm.
 template <typename Rows>
 std::shared_ptr<const UnitRows> unit_features(const Rows& features) {
@@ -133,6 +128,13 @@ std::shared_ptr<const UnitRows> unit_features(const Rows& features) {
     fail("TF-IDF makes all features 0, because each is 0 or at every node; give embeddings");
   }
   return rows;
+}
+
+}  // namespace
+
+std::uint64_t UnitRows::bytes() const {
+  return offsets.size() * sizeof(offsets[0]) + columns.size() * sizeof(columns[0]) +
+         values.size() * sizeof(values[0]) + whole.size() * sizeof(whole[0]);
 }
 
 }  // namespace filter

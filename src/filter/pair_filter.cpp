@@ -24,18 +24,20 @@ void check_pair_options(Normalization normalization, ProductForm form) {
     fail("shells with pair weights are normalised by none, symmetric or row, not by lmax");
   }
   if (form != ProductForm::automatic && form != ProductForm::short_lists &&
-      form != ProductForm::lists) {
-    fail("pair weights need the product form {} or {}, not {}", form_name(ProductForm::short_lists),
-         form_name(ProductForm::lists), form_name(form));
+      form != ProductForm::lists && form != ProductForm::streamed_lists) {
+    fail("pair weights need the product form {}, {} or {}, not {}",
+         form_name(ProductForm::short_lists), form_name(ProductForm::lists),
+         form_name(ProductForm::streamed_lists), form_name(form));
   }
 }
 
+[[noreturn]] void refuse_dense() {
+  throw Error("pair weights need shells as lists, not as a matrix of hops",
+              {"use {}", {{"storage", std::string(storage_name(Storage::sparse))}}});
+}
+
 void check_pair_input(const Shells& shells, const Embeddings& embeddings, double power) {
-  if (shells.storage() != Storage::sparse) {
-    throw Error(fmt::format("pair weights need shells as lists; these are {}",
-                            storage_name(shells.storage())),
-                {"use {}", {{"storage", std::string(storage_name(Storage::sparse))}}});
-  }
+  if (shells.storage() == Storage::dense) refuse_dense();
   if (shells.twins() != nullptr) fail("pair weights need shells without merged twins");
   if (shells.rows().count() < shells.nodes()) {
     fail("pair weights need the shells of all nodes in one process");
@@ -75,18 +77,19 @@ FilterPlan plan_pair_filter(const Graph& graph, const Taps& taps, const FilterOp
   if (options.merging == Merging::always) fail("pair weights do not allow merged twins");
   FilterOptions of_lists = options;
   of_lists.merging = Merging::never;
-  if (options.shells.storage == Storage::automatic) of_lists.shells.storage = Storage::sparse;
-  if (of_lists.shells.storage != Storage::sparse) {
-    throw Error(fmt::format("pair weights need shells as lists, not storage {}",
-                            storage_name(options.shells.storage)),
-                {"use {}", {{"storage", std::string(storage_name(Storage::sparse))}}});
+  if (options.shells.storage == Storage::dense) refuse_dense();
+  if (options.shells.storage == Storage::automatic) {
+    const bool streamed = options.form == ProductForm::streamed_lists;
+    of_lists.shells.storage = streamed ? Storage::stream : Storage::sparse;
   }
   const auto plan_with = [&](std::uint64_t memory) {
     of_lists.shells.memory = memory;
     FilterPlan plan = plan_filter(graph, taps, of_lists, progress);
     if (plan.form == ProductForm::paired_lists) plan.form = ProductForm::lists;
-    plan.weight_bytes = filter::pair_table_bytes(graph.nodes(), plan.shells.options.hops,
-                                                 graph.directed(), plan.shells.estimate.total());
+    const bool streamed = plan.shells.storage == Storage::stream;
+    plan.weight_bytes =
+        filter::pair_table_bytes(graph.nodes(), plan.shells.options.hops, graph.directed(),
+                                 streamed ? 0 : plan.shells.estimate.total());
     check_budget(plan.shells.bytes() + plan.weight_bytes, options.shells.memory,
                  "a filter with a weight for each pair");
     return plan;
@@ -116,8 +119,8 @@ PairFilter::PairFilter(Shells shells, Taps taps, const Embeddings& embeddings, d
   check_weights_fit(shells_);
   layouts_ =
       filter::make_layouts(shells_, pair_form(shells_.plan(), filter::pairs_held(shells_), form));
-  tables_ = std::make_shared<const filter::PairTables>(filter::make_pair_tables(
-      shells_, *layouts_, embeddings.rows(), power, normalization, progress));
+  tables_ = std::make_shared<const filter::PairTables>(
+      filter::make_pair_tables(shells_, *layouts_, embeddings, power, normalization, progress));
 }
 
 PairFilter::PairFilter(const Graph& graph, Taps taps, const Embeddings& embeddings, double power,
@@ -139,11 +142,14 @@ void PairFilter::set_taps(Taps taps) {
 std::uint64_t PairFilter::weight_bytes() const { return tables_->bytes(); }
 
 double PairFilter::flops(std::int64_t width) const {
-  return 2 * static_cast<double>(width) * filter::pairs_held(shells_);
+  const auto all = static_cast<double>(nodes()) * nodes();
+  const bool lists = shells_.storage() == Storage::sparse;
+  return 2 * static_cast<double>(width) * (lists ? filter::pairs_held(shells_) : all);
 }
 
 std::vector<float> PairFilter::weights(NodeId u, std::uint32_t hop) const {
   if (hop == 0) return {1.0F};
+  filter::check_held(shells_);
   std::vector<float> result;
   filter::on_lists(shells_, [&](const auto& lists) {
     const auto places = lists.places(u);
@@ -159,14 +165,19 @@ std::vector<float> PairFilter::weights(NodeId u, std::uint32_t hop) const {
 
 ShellSource PairFilter::source(bool transposed, Progress* progress) const {
   const Shells* const back = shells_.transposed();
-  if (!transposed) return {shells_, back, layouts_->forward, progress, &tables_->forward};
+  const filter::PairStream* const stream = tables_->stream.get();
+  if (!transposed) return {shells_, back, layouts_->forward, progress, &tables_->forward, stream};
   if (back == nullptr) {
     fail(
         "transposes of this filter need the shells of the transposed graph; ask for them "
         "when the shells are planned");
   }
-  return {*back, &shells_, layouts_->back == nullptr ? layouts_->forward : *layouts_->back,
-          progress, tables_->back == nullptr ? &tables_->forward : tables_->back.get()};
+  return {*back,
+          &shells_,
+          layouts_->back == nullptr ? layouts_->forward : *layouts_->back,
+          progress,
+          tables_->back == nullptr ? &tables_->forward : tables_->back.get(),
+          stream};
 }
 
 template <typename Real>

@@ -52,6 +52,7 @@ std::vector<float> PairFilter::pair_gradients(const SignalsView<Real>& x,
   if (x.cols() != by_output.cols()) {
     fail("gradients of {} columns for signals of {}", by_output.cols(), x.cols());
   }
+  filter::check_held(shells_);
   const std::vector<std::uint64_t>& begins = tables_->forward.begins;
   check_budget(begins.back() * sizeof(float), shells_.plan().options.memory,
                "the gradient by the weights of pairs");

@@ -6,70 +6,15 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/fail.hpp"
 #include "base/parallel.hpp"
 #include "filter/costs.hpp"
 #include "filter/list_layout.hpp"
-#include "kernels/dots.hpp"
+#include "filter/pair_rows.hpp"
 
 namespace ngf::filter {
 
 namespace {
-
-/// Cosines of a node with others, one node after the other.
-class Cosines {
- public:
-  explicit Cosines(const UnitRows& rows) : rows_(rows) {
-    if (rows.compressed()) own_.assign(rows.width, 0.0F);
-  }
-
-  template <typename Column>
-  void of(NodeId u, std::span<const Column> others, float* to) {
-    if (!rows_.compressed()) return of_whole(u, others, to);
-    for (std::uint64_t i = rows_.offsets[u]; i < rows_.offsets[u + 1]; ++i) {
-      own_[rows_.columns[i]] = rows_.values[i];
-    }
-    for (std::size_t i = 0; i < others.size(); ++i) to[i] = with(others[i]);
-    for (std::uint64_t i = rows_.offsets[u]; i < rows_.offsets[u + 1]; ++i) {
-      own_[rows_.columns[i]] = 0;
-    }
-  }
-
- private:
-  /// In one sum, in the order of the columns: what is 0 in one of the rows does not change it, so
-  /// that cosines are symmetric to the last bit.
-  float with(NodeId v) const {
-    float sum = 0;
-    for (std::uint64_t i = rows_.offsets[v]; i < rows_.offsets[v + 1]; ++i) {
-      sum += rows_.values[i] * own_[rows_.columns[i]];
-    }
-    return sum;
-  }
-
-  template <typename Column>
-  void of_whole(NodeId u, std::span<const Column> others, float* to) const {
-    const float* const all = rows_.whole.data();
-    const float* const row = all + u * rows_.lines * kernels::columns_in_line<float>;
-    const kernels::DotKernels& kernels = kernels::dot_kernels();
-    if constexpr (sizeof(Column) == 2) {
-      kernels.listed_16(row, all, rows_.lines, others.data(), others.size(), to);
-    } else {
-      kernels.listed_32(row, all, rows_.lines, others.data(), others.size(), to);
-    }
-  }
-
-  const UnitRows& rows_;
-  std::vector<float> own_;  // the row of the node, whole
-};
-
-/// Makes weights of cosines.
-void raise_to_power(double power, std::span<float> cosines) {
-  for (float& cosine : cosines) cosine = std::max(cosine, 0.0F);
-  if (power == 1) return;
-  for (float& weight : cosines) {
-    if (weight == 0 && power > 0) continue;
-    weight = static_cast<float>(std::pow(static_cast<double>(weight), power));
-  }
-}
 
 /// Calls body(u, thread) for each row, in parallel.
 template <typename Body>
@@ -97,15 +42,15 @@ PairValues find_weights(const Shells& shells, const ListLayout& layout, const Un
       result.begins.push_back(result.begins.back() + places.back() - places.front());
     }
     result.values.resize(result.begins.back());
-    std::vector<std::unique_ptr<Cosines>> cosines(static_cast<std::size_t>(thread_count(threads)));
+    std::vector<std::unique_ptr<RowWeights>> of_threads(
+        static_cast<std::size_t>(thread_count(threads)));
     for_each_listed_row(nodes, threads, progress, [&](NodeId place, std::size_t thread) {
       const NodeId u = order.empty() ? place : order[place];
-      if (cosines[thread] == nullptr) cosines[thread] = std::make_unique<Cosines>(rows);
+      auto& own = of_threads[thread];
+      if (own == nullptr) own = std::make_unique<RowWeights>(rows, power);
       const std::size_t count = result.begins[u + std::size_t{1}] - result.begins[u];
       const std::span<const Column> columns(lists.block(u) + lists.places(u).front(), count);
-      float* const weights = result.values.data() + result.begins[u];
-      cosines[thread]->of(u, columns, weights);
-      raise_to_power(power, {weights, count});
+      own->find(u, columns, result.values.data() + result.begins[u]);
     });
   });
   return result;
@@ -128,6 +73,31 @@ Matrix sum_weights(const Shells& shells, const PairValues& weights) {
     };
     for_each_listed_row(shells.nodes(), shells.plan().options.threads, nullptr, sum_row);
   });
+  return sums;
+}
+
+/// The same of rows that are found on the way.
+Matrix sum_found_weights(const Shells& shells, const PairStream& stream, Progress* progress) {
+  const std::size_t hops = shells.hops();
+  Matrix sums(shells.nodes(), static_cast<Eigen::Index>(hops + 1));
+  const auto take = [&](const ShellRows<NodeId>& rows) {
+    FoundWeights weights(stream);
+    const NodeId* columns = rows.columns.data();
+    for (std::size_t i = 0; i < rows.rows.size(); ++i) {
+      const std::uint32_t* const ends = rows.ends.data() + i * hops;
+      const std::size_t count = hops == 0 ? 0 : ends[hops - 1];
+      const float* from = weights.of(rows.rows[i], {columns, count});
+      double* const to = sums.row(rows.rows[i]).data();
+      to[0] = 1;
+      const float* const begin = from;
+      for (std::size_t k = 1; k <= hops; ++k) {
+        to[k] = std::accumulate(from, begin + ends[k - 1], 0.0);
+        from = begin + ends[k - 1];
+      }
+      columns += count;
+    }
+  };
+  stream_shells(shells.graph(), shells.plan(), take, progress);
   return sums;
 }
 
@@ -163,6 +133,10 @@ std::uint64_t PairTables::bytes() const {
   return of(forward) + (back == nullptr ? 0 : of(*back)) + factors;
 }
 
+void check_held(const Shells& shells) {
+  if (shells.storage() != Storage::sparse) fail("the weights of streamed shells are not held");
+}
+
 std::uint64_t pair_table_bytes(NodeId nodes, std::uint32_t hops, bool directed, double pairs) {
   const std::uint64_t factors = (hops + std::uint64_t{1}) * sizeof(double);
   const std::uint64_t ways = directed ? 2 : 1;
@@ -170,24 +144,32 @@ std::uint64_t pair_table_bytes(NodeId nodes, std::uint32_t hops, bool directed, 
                  nodes * (2 * factors + sizeof(std::uint64_t)));
 }
 
-PairTables make_pair_tables(const Shells& shells, const Layouts& layouts, const UnitRows& rows,
-                            double power, Normalization normalization, Progress* progress) {
+PairTables make_pair_tables(const Shells& shells, const Layouts& layouts,
+                            const Embeddings& embeddings, double power, Normalization normalization,
+                            Progress* progress) {
   PairTables tables;
-  tables.forward = find_weights(shells, layouts.forward, rows, power, progress);
   const Shells* const transposed = shells.transposed();
   const bool directed = transposed != nullptr && transposed != &shells;
-  if (directed) {
-    tables.back = std::make_unique<PairValues>(
-        find_weights(*transposed, *layouts.back, rows, power, progress));
+  const bool streamed = shells.storage() == Storage::stream;
+  if (streamed) {
+    tables.stream = std::make_unique<const PairStream>(PairStream{embeddings, power});
+  } else {
+    const UnitRows& rows = embeddings.rows();
+    tables.forward = find_weights(shells, layouts.forward, rows, power, progress);
+    if (directed) {
+      tables.back = std::make_unique<PairValues>(
+          find_weights(*transposed, *layouts.back, rows, power, progress));
+    }
   }
   if (normalization == Normalization::none) return tables;
   const auto sums = [&](bool back) {
-    return back && directed ? sum_weights(*transposed, *tables.back)
-                            : sum_weights(shells, tables.forward);
+    const Shells& own = back ? *transposed : shells;
+    if (streamed) return sum_found_weights(own, *tables.stream, progress);
+    return sum_weights(own, back && directed ? *tables.back : tables.forward);
   };
   tables.scales = std::make_unique<const ShellScales>(make_scales(
       normalization, shells.hops() + std::size_t{1}, {.degrees = sums, .largest = nullptr}));
-  tables.scaled = normalization == Normalization::symmetric;
+  tables.scaled = !streamed && normalization == Normalization::symmetric;
   if (tables.scaled) {
     const auto& [factor, left, right, largest] = *tables.scales;
     multiply_weights(shells, left, right, tables.forward);

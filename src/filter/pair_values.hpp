@@ -35,8 +35,15 @@ struct PairValues {
   const float* row(NodeId u) const { return values.data() + begins[u]; }
 };
 
+/// How weights of streamed rows are computed, for each product again.
+struct PairStream {
+  Embeddings embeddings;
+  double power;
+};
+
 /// Weights of all pairs.
 struct PairTables {
+  std::unique_ptr<const PairStream> stream;  ///< of streamed shells, instead of values
   PairValues forward;
   std::unique_ptr<PairValues> back;  ///< of the transposed shells, where these are others
   /// How shells are normalised; null where they are not.
@@ -49,11 +56,16 @@ struct PairTables {
   std::uint64_t bytes() const;
 };
 
+/// Throws Error for streamed shells, whose weights are not held.
+void check_held(const Shells& shells);
+
 /// Bytes of the tables for shells with this number of pairs in lists.
 std::uint64_t pair_table_bytes(NodeId nodes, std::uint32_t hops, bool directed, double pairs);
 
-/// Computes them for shells that are lists of all rows, which are read in the order of the layouts.
-PairTables make_pair_tables(const Shells& shells, const Layouts& layouts, const UnitRows& rows,
-                            double power, Normalization normalization, Progress* progress);
+/// Computes them for shells of all rows, as lists, which are read in the order of the layouts, or
+/// streamed.
+PairTables make_pair_tables(const Shells& shells, const Layouts& layouts,
+                            const Embeddings& embeddings, double power, Normalization normalization,
+                            Progress* progress);
 
 }  // namespace ngf::filter

@@ -8,6 +8,7 @@
 /// Products of shells with signals, one function per ProductForm.
 namespace ngf::filter {
 
+struct PairStream;
 struct PairValues;
 
 /// The shells of a product, and how they are read.
@@ -19,6 +20,8 @@ struct ShellSource {
   /// Where given, values of the pairs: shells that are lists, of all rows, in the forms short_lists
   /// and lists.
   const PairValues* values = nullptr;
+  /// Where given, how values of streamed rows are found.
+  const PairStream* stream = nullptr;
 
   int threads() const { return shells.plan().options.threads; }
 };

@@ -213,7 +213,7 @@ class FilterNetwork final : public NetworkState<Real> {
         const MutableView<Real> products = scratch_for(count);
         multiply(l, *layer.weight, runs, products, Into::replace, first);
         filter.template apply_to<Real>(signals(ConstView<Real>(products)),
-                              signals(columns(outputs, first, count)));
+                                       signals(columns(outputs, first, count)));
       });
     } else {
       multiply(l, *layer.weight, runs, outputs, Into::replace);

@@ -44,8 +44,10 @@ FilterOptions options_of(const ModelSettings& settings, const FilterBuild& build
   options.normalization = settings.normalization;
   options.shells.min_paths = settings.min_paths;
   options.shells.storage = build.storage;
-  // A bank multiplies by one shell after the other, which lists have apart.
-  if (settings.bank && build.storage == Storage::automatic) {
+  // A bank multiplies by one shell after the other, which lists have apart; and lists alone have
+  // weights of pairs.
+  const bool lists = settings.bank || settings.pair_weights != PairWeights::none;
+  if (lists && build.storage == Storage::automatic) {
     options.shells.storage = Storage::sparse;
   }
   options.shells.threads = build.threads;
@@ -57,11 +59,22 @@ FilterOptions options_of(const ModelSettings& settings, const FilterBuild& build
 
 }  // namespace
 
+std::optional<Embeddings> model_embeddings(const ModelSettings& settings, const Dataset& dataset,
+                                           const std::optional<Embeddings>& given) {
+  if (settings.pair_weights == PairWeights::none) return {};
+  if (settings.pair_weights == PairWeights::features) return feature_embeddings(dataset);
+  if (!given) fail("the model has pair weights from a file; give the embeddings again");
+  return given;
+}
+
 FilterPlan plan_layer(const ModelSettings& settings, const Graph& graph, const FilterBuild& build,
                       Progress* progress) {
   check_settings(settings);
   const Taps taps = taps_of(settings, graph.nodes());
   FilterOptions options = options_of(settings, build);
+  if (settings.pair_weights != PairWeights::none) {
+    return plan_pair_filter(graph, taps, options, progress);
+  }
   FilterPlan plan = plan_filter(graph, taps, options, progress);
   if (plan.width > 0) return plan;
   // Where the width does not choose the storage, it still chooses the form.
@@ -79,7 +92,13 @@ LayerFilter::LayerFilter(const ModelSettings& settings, const Graph& graph,
   if (settings.model == ModelKind::ngcnn) {
     const Taps taps = taps_of(settings, graph.nodes());
     const FilterOptions options = options_of(settings, build);
-    if (partition == nullptr) {
+    if (settings.pair_weights != PairWeights::none) {
+      if (partition != nullptr) {
+        fail("pair weights need all nodes in one process; train without several ranks");
+      }
+      if (!build.embeddings) fail("a model with pair weights needs embeddings of the nodes");
+      filter_ = PairFilter(graph, taps, *build.embeddings, settings.pair_power, options, progress);
+    } else if (partition == nullptr) {
       filter_ = NeighborhoodFilter(graph, taps, options, progress);
     } else {
       filter_ = ShardedNeighborhoodFilter(graph, taps, options, partition, progress);
@@ -105,14 +124,18 @@ const Partition* LayerFilter::partition() const {
   return powers == nullptr ? nullptr : &powers->partition();
 }
 
-const NeighborhoodFilter* LayerFilter::neighborhood() const {
-  if (const auto* held = std::get_if<ShardedNeighborhoodFilter>(&filter_)) return &held->local();
-  return std::get_if<NeighborhoodFilter>(&filter_);
+const Shells* LayerFilter::shells() const {
+  if (const auto* held = std::get_if<ShardedNeighborhoodFilter>(&filter_)) {
+    return &held->local().shells();
+  }
+  if (const auto* held = std::get_if<PairFilter>(&filter_)) return &held->shells();
+  const auto* const held = std::get_if<NeighborhoodFilter>(&filter_);
+  return held == nullptr ? nullptr : &held->shells();
 }
 
 std::string LayerFilter::storage() const {
-  const NeighborhoodFilter* const shells = neighborhood();
-  return shells == nullptr ? "" : std::string(storage_name(shells->shells().storage()));
+  const Shells* const held = shells();
+  return held == nullptr ? "" : std::string(storage_name(held->storage()));
 }
 
 double LayerFilter::flops(std::int64_t width) const {
@@ -122,16 +145,16 @@ double LayerFilter::flops(std::int64_t width) const {
 
 double LayerFilter::cost(std::int64_t width) const {
   if (identity()) return 0;
-  const NeighborhoodFilter* const shells = neighborhood();
-  if (shells == nullptr) return flops(width) * nn::costs::flop_of_shifts;
-  const bool dense = shells->shells().storage() == Storage::dense;
+  const Shells* const held = shells();
+  if (held == nullptr) return flops(width) * nn::costs::flop_of_shifts;
+  const bool dense = held->storage() == Storage::dense;
   return flops(width) * (dense ? 1 : nn::costs::flop_of_lists);
 }
 
 std::size_t LayerFilter::columns_at_once() const {
-  const NeighborhoodFilter* const shells = neighborhood();
+  const Shells* const held = shells();
   // Hops become numbers once for all columns of a product.
-  if (shells != nullptr && shells->shells().storage() != Storage::sparse) {
+  if (held != nullptr && held->storage() != Storage::sparse) {
     return nn::costs::columns_of_hops;
   }
   const bool in_caches = nodes() * std::size_t{256} <= nn::costs::panel_bytes;

@@ -26,6 +26,20 @@ void check_taps(const ModelSettings& settings) {
   }
 }
 
+void check_pairs(const ModelSettings& settings) {
+  if (settings.pair_weights == PairWeights::none) return;
+  if (settings.model != ModelKind::ngcnn) {
+    fail("model {} has no shells whose pairs could be weighted; take ngcnn",
+         model_name(settings.model));
+  }
+  if (settings.normalization == Normalization::lmax) {
+    fail("pair weights are normalised by none, symmetric or row, not by lmax");
+  }
+  if (!(settings.pair_power >= 0) || !std::isfinite(settings.pair_power)) {
+    fail("the power of pair weights is {}; it must be at least 0", settings.pair_power);
+  }
+}
+
 void check_bank(const ModelSettings& settings) {
   if (!settings.bank) {
     if (settings.pre || settings.post || settings.residual || settings.jump) {
@@ -58,6 +72,10 @@ std::string_view model_name(ModelKind kind) {
   return detail::name_in({"ngcnn", "gcnn", "gcn", "sgc", "mlp"}, kind);
 }
 
+std::string_view pair_weights_name(PairWeights pairs) {
+  return detail::name_in({"none", "features", "given"}, pairs);
+}
+
 void check_settings(const ModelSettings& settings) {
   constexpr std::uint32_t most_hops = 65534;  // what two bytes per pair hold
   if (settings.hops > most_hops) fail("{} hops are too many", settings.hops);
@@ -74,6 +92,7 @@ void check_settings(const ModelSettings& settings) {
     fail("a linear last layer needs layers before it");
   }
   check_taps(settings);
+  check_pairs(settings);
   check_bank(settings);
 }
 

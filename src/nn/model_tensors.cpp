@@ -31,12 +31,16 @@ Number whole_number(const json& j, const std::string& key) {
 /// The groups of taps are a tensor, not JSON.
 constexpr const char* groups_key = "tap_groups";
 
+/// Files of older versions do not have all settings.
+bool in_file(const json& j, const std::string& key) {
+  constexpr std::array later{"linear_output", "pair_weights", "pair_power", "bank",
+                             "pre",           "post",         "residual",   "jump"};
+  return std::ranges::find(later, key) == later.end() || j.contains(key);
+}
+
 template <typename Value>
 void read_field(const json& j, const std::string& key, Value& value) {
-  // Files of older versions do not have all settings.
-  constexpr std::array later{"linear_output", "bank", "pre", "post", "residual", "jump"};
-  const bool old = std::ranges::find(later, key) != later.end() && !j.contains(key);
-  if (key == groups_key || old) return;
+  if (key == groups_key || !in_file(j, key)) return;
   if constexpr (std::is_integral_v<Value> && !std::is_same_v<Value, bool>) {
     value = whole_number<Value>(j, key);
   } else {
@@ -50,6 +54,7 @@ ModelSettings settings_from(const json& j) {
       settings,
       nn::Overloaded{[&](const char* key, auto& value) { read_field(j, key, value); },
                      [&](const char* key, auto& kind, auto name_of, auto last) {
+                       if (!in_file(j, key)) return;
                        const auto name = j.at(key).get<std::string>();
                        const auto found = detail::find_kind(name, name_of, last);
                        if (!found) {

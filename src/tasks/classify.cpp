@@ -111,12 +111,14 @@ tasks::Task make_task(const Dataset& dataset, const Split& split, const Classify
                   feature_copies * tasks::feature_bytes(task.features),
               settings);
   }
+  const auto embeddings = model_embeddings(settings.model, dataset, settings.embeddings);
   task.filter = make_in_half(settings.memory, [&](std::uint64_t memory) {
     return LayerFilter(settings.model, dataset.graph,
                        {.storage = settings.storage,
                         .threads = settings.threads,
                         .memory = memory,
-                        .partition = settings.partition},
+                        .partition = settings.partition,
+                        .embeddings = embeddings},
                        progress);
   });
   if (task.filter.partition() != nullptr) {
@@ -243,12 +245,12 @@ class Group {
     plan.batch = static_cast<std::uint32_t>(network.layout().runs());
     plan.workers = static_cast<std::uint32_t>(workers_);
     plan.epoch_flops = network.flops();
-    if (const NeighborhoodFilter* const filter = task_.filter.neighborhood()) {
+    if (const Shells* const shells = task_.filter.shells()) {
       if (settings_.partition != nullptr) {
-        const auto pairs = filter->shells().pairs();
+        const auto pairs = shells->pairs();
         plan.pairs = std::accumulate(pairs.begin(), pairs.end(), std::uint64_t{0});
       }
-      plan.bytes = filter->shells().bytes();
+      plan.bytes = shells->bytes();
     }
     const std::lock_guard lock(told_.mutex);
     told_.watch.on_plan(plan);

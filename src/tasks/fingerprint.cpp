@@ -5,6 +5,7 @@
 #include <span>
 #include <variant>
 
+#include "filter/pair_values.hpp"
 #include "io/sha256.hpp"
 
 namespace ngf::detail {
@@ -45,6 +46,16 @@ std::string fingerprint(const Dataset& dataset, const Split& split) {
   for (const auto* part : {&split.train, &split.validation, &split.test}) {
     add_numbers<NodeId>(sum, *part);
   }
+  return sum.finish();
+}
+
+std::string fingerprint(const Embeddings& embeddings) {
+  const filter::UnitRows& rows = embeddings.rows();
+  io::Sha256 sum;
+  add_numbers<std::uint64_t>(sum, rows.offsets);
+  add_numbers<std::uint32_t>(sum, rows.columns);
+  add_numbers<float>(sum, rows.values);
+  add_numbers<float>(sum, rows.whole);
   return sum.finish();
 }
 

@@ -37,9 +37,13 @@ Prediction predict(const Model& model, const Dataset& dataset, const PredictOpti
       fail("the data set has a label {}, and the model knows {} classes", label, model.classes());
     }
   }
+  const auto embeddings = model_embeddings(model.settings, dataset, options.embeddings);
   LayerFilter filter = make_in_half(options.memory, [&](std::uint64_t memory) {
     return LayerFilter(model.settings, dataset.graph,
-                       {.storage = options.storage, .threads = options.threads, .memory = memory},
+                       {.storage = options.storage,
+                        .threads = options.threads,
+                        .memory = memory,
+                        .embeddings = embeddings},
                        options.progress);
   });
   Network<float> network(

@@ -69,13 +69,15 @@ std::string TrainTask::text() const {
             {"sha256", detail::fingerprint(*dataset, split)}};
   const Json model = nn::to_json(settings.model);
   for (const auto& [key, value] : model.items()) {
-    // No network with a linear output is trained here, and few have a bank.
-    constexpr std::array of_banks{"bank", "pre", "post", "residual", "jump"};
-    const bool left_out =
-        !settings.model.bank && std::ranges::find(of_banks, key) != of_banks.end();
-    if (key != "linear_output" && !left_out)
-      text[key == "normalization" ? "normalize" : key] = value;
+    // No network with a linear output is trained here, and few have a bank or pair weights.
+    constexpr std::array of_banks{"linear_output", "bank", "pre", "post", "residual", "jump"};
+    constexpr std::array of_pairs{"pair_weights", "pair_power"};
+    const auto is_in = [&](const auto& keys) { return std::ranges::find(keys, key) != keys.end(); };
+    if (is_in(of_banks) && (!settings.model.bank || key == "linear_output")) continue;
+    if (is_in(of_pairs) && settings.model.pair_weights == PairWeights::none) continue;
+    text[key == "normalization" ? "normalize" : key] = value;
   }
+  if (settings.embeddings) text["embeddings"] = detail::fingerprint(*settings.embeddings);
   text.update({{"dropout", settings.run.dropout},
                {"lr", settings.run.lr},
                {"weight_decay", settings.run.weight_decay},

@@ -137,6 +137,9 @@ std::string TuneTask::text() const {
          candidate.decay_all_layers, candidate.epochs, candidate.patience,
          metric_name(candidate.metric), optimizer_name(candidate.optimizer)});
   }
+  if (const auto& given = candidates.at(0).embeddings) {
+    text["embeddings"] = detail::fingerprint(*given);
+  }
   return text.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

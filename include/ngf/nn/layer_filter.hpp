@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "ngf/error.hpp"
 #include "ngf/filter.hpp"
 #include "ngf/nn/model.hpp"
+#include "ngf/pair_weights.hpp"
 #include "ngf/progress.hpp"
 #include "ngf/sharded_filter.hpp"
 
@@ -21,7 +23,13 @@ struct FilterBuild {
   std::uint64_t memory = 0;  ///< as in ShellOptions
   /// If given, each rank stores the rows of its own nodes.
   std::shared_ptr<const Partition> partition = {};
+  std::optional<Embeddings> embeddings = {};  ///< for models with pair weights
 };
+
+/// The embeddings of a model with pair weights: those of the features, or the given ones. Nothing
+/// for other models. Throws Error where they are missing.
+std::optional<Embeddings> model_embeddings(const ModelSettings& settings, const Dataset& dataset,
+                                           const std::optional<Embeddings>& given);
 
 /// The plan of the filter on shells of a model, for products as wide as hidden layers. Builds
 /// nothing.
@@ -50,6 +58,7 @@ class LayerFilter {
   LayerFilter() = default;
   explicit LayerFilter(NeighborhoodFilter filter) : filter_(std::move(filter)) {}
   explicit LayerFilter(PolynomialFilter filter) : filter_(std::move(filter)) {}
+  explicit LayerFilter(PairFilter filter) : filter_(std::move(filter)) {}
   /// The filter of a model on this graph. Throws Error if the graph does not allow it.
   LayerFilter(const ModelSettings& settings, const Graph& graph, const FilterBuild& build,
               Progress* progress = nullptr);
@@ -77,8 +86,8 @@ class LayerFilter {
   }
   /// The filter that it is; null where it is none of that kind.
   const PolynomialFilter* polynomial() const { return std::get_if<PolynomialFilter>(&filter_); }
-  /// With several ranks, the filter on this rank's rows.
-  const NeighborhoodFilter* neighborhood() const;
+  /// The shells of its rows; null where there are none.
+  const Shells* shells() const;
   /// Storage of the shells; empty if there are none.
   std::string storage() const;
   /// Multiplications and additions of a product with signals of this width.
@@ -112,8 +121,8 @@ class LayerFilter {
   }
 
  private:
-  std::variant<std::monostate, NeighborhoodFilter, PolynomialFilter, ShardedNeighborhoodFilter,
-               ShardedPolynomialFilter>
+  std::variant<std::monostate, NeighborhoodFilter, PolynomialFilter, PairFilter,
+               ShardedNeighborhoodFilter, ShardedPolynomialFilter>
       filter_;
 };
 

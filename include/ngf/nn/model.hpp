@@ -27,6 +27,15 @@ enum class ModelKind {
 
 std::string_view model_name(ModelKind kind);
 
+/// Embeddings whose cosines weight the pairs of shells; see PairFilter.
+enum class PairWeights {
+  none,
+  features,  ///< those of the data set, see feature_embeddings
+  given,     ///< by the caller, who has to give them for predictions too
+};
+
+std::string_view pair_weights_name(PairWeights pairs);
+
 /// Architecture of a network.
 struct ModelSettings {
   ModelKind model = ModelKind::ngcnn;
@@ -50,6 +59,8 @@ struct ModelSettings {
   bool skip = false;  ///< each layer sees its input beside the filter, by Theta_s
   /// The last layer is a linear map alone, without filter and bias; there are layers before it.
   bool linear_output = false;
+  PairWeights pair_weights = PairWeights::none;  ///< of ngcnn
+  double pair_power = 1;                         ///< of the cosines
   /// Layers are banks of matrices B_0..B_hops, each with weights of its own (ngcnn and gcnn).
   bool bank = false;
   bool pre = false;   ///< a layer without graph before the `layers` banks (with `bank`)
@@ -79,6 +90,8 @@ void visit_fields(Settings& settings, const Field& field) {
   field("bias", settings.bias);
   field("skip", settings.skip);
   field("linear_output", settings.linear_output);
+  field("pair_weights", settings.pair_weights, pair_weights_name, PairWeights::given);
+  field("pair_power", settings.pair_power);
   field("bank", settings.bank);
   field("pre", settings.pre);
   field("post", settings.post);

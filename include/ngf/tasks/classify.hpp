@@ -12,6 +12,7 @@
 #include "ngf/dataset.hpp"
 #include "ngf/nn/model.hpp"
 #include "ngf/nn/optimizer.hpp"
+#include "ngf/pair_weights.hpp"
 #include "ngf/progress.hpp"
 
 /// Node classification: trains networks on the labels of some nodes and scores them on others.
@@ -53,6 +54,7 @@ struct ClassifySettings {
   std::uint32_t patience = 0;  ///< epochs without a better validation score; 0: never stop early
   Metric metric = Metric::accuracy;
   Storage storage = Storage::automatic;  ///< of the shells
+  std::optional<Embeddings> embeddings;  ///< of the nodes, for PairWeights::given
   std::uint32_t batch = 0;               ///< runs that train side by side at most; 0: as they fit
   int threads = 0;                       ///< 0: all that the machine offers
   std::uint64_t memory = 0;              ///< bytes; 0: a share of what the machine has free
@@ -129,6 +131,7 @@ struct PredictOptions {
   Storage storage = Storage::automatic;
   int threads = 0;
   std::uint64_t memory = 0;
+  std::optional<Embeddings> embeddings = {};  ///< of the nodes, for PairWeights::given
   Progress* progress = nullptr;
 };
 
