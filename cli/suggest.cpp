@@ -48,7 +48,7 @@ std::string nearest(std::string_view typed, const std::vector<std::string>& name
   return result;
 }
 
-std::vector<std::string> long_flags_of(const CLI::App& verb) {
+std::vector<std::string> flags_of(const CLI::App& verb) {
   std::vector<std::string> names;
   for (const CLI::Option* const option : verb.get_options()) {
     const auto& own = option->get_lnames();
@@ -72,7 +72,7 @@ std::string suggest(const CLI::App& program, const CLI::App& verb) {
   for (const std::string& typed : program.remaining(true)) {
     if (typed.starts_with("--")) {
       const std::string flag = typed.substr(2, typed.find('=') - 2);
-      const std::string known = nearest(flag, long_flags_of(verb));
+      const std::string known = nearest(flag, flags_of(verb));
       if (!known.empty()) {
         return fmt::format("--{}: no such flag; did you mean --{}?", one_line(flag), known);
       }
