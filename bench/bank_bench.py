@@ -127,7 +127,7 @@ def ours(ngf, data, epochs):
 
 
 def epoch_of_ours(ngf, data, train, validation):
-    """The slope of the time of `fit` by its epochs, so that what is done once does not count."""
+    """Seconds per epoch, from two runs of `fit`, so that what is done once does not count."""
 
     def seconds(epochs):
         begun = time.perf_counter()

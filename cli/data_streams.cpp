@@ -18,9 +18,10 @@ namespace {
 
 constexpr const char* dash = "-";
 
-/// Prints the first rows and columns of a matrix with one row per node. `nodes` and `columns` are
-/// their names, or empty.
-void print_matrix(const Matrix& matrix, const NodeNames& nodes, const NodeNames& columns) {
+}  // namespace
+
+void print_matrix(const Matrix& matrix, const NodeNames& nodes, const NodeNames& columns,
+                  std::uint64_t total) {
   constexpr Eigen::Index most_columns = 6;
   const Eigen::Index shown = std::min(matrix.cols(), most_columns);
   std::vector<std::string> names{"node"};
@@ -38,10 +39,8 @@ void print_matrix(const Matrix& matrix, const NodeNames& nodes, const NodeNames&
     for (Eigen::Index j = 0; j < shown; ++j) row.push_back(fmt::format("{:.6g}", matrix(i, j)));
     if (cut) row.emplace_back("...");
   }
-  print_rows(names, rows, static_cast<std::uint64_t>(matrix.rows()));
+  print_rows(names, rows, total);
 }
-
-}  // namespace
 
 bool to_stdout(const std::filesystem::path& out) { return out.empty() || out == dash; }
 
@@ -106,8 +105,12 @@ void print_rows(const std::vector<std::string>& names,
 void write_data(const std::filesystem::path& out, const Matrix& matrix, const io::TableText& text,
                 bool rows_are_nodes) {
   if (to_terminal(out)) {
-    if (rows_are_nodes) return print_matrix(matrix, text.rows, text.columns);
-    return print_matrix(matrix.transpose(), text.columns, text.rows);
+    if (rows_are_nodes) {
+      return print_matrix(matrix, text.rows, text.columns,
+                          static_cast<std::uint64_t>(matrix.rows()));
+    }
+    return print_matrix(matrix.transpose(), text.columns, text.rows,
+                        static_cast<std::uint64_t>(matrix.cols()));
   }
   if (!to_stdout(out)) return io::write_matrix(out, matrix, text);
   io::AtomicFile file(output_path(out));

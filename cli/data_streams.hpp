@@ -44,6 +44,11 @@ std::string label_of(const NodeNames& names, std::size_t node);
 void print_rows(const std::vector<std::string>& names,
                 const std::vector<std::vector<std::string>>& rows, std::uint64_t total);
 
+/// Prints the first rows and columns of a matrix with one row per node, of which there are `total`.
+/// `nodes` and `columns` are their names, or empty.
+void print_matrix(const Matrix& matrix, const NodeNames& nodes, const NodeNames& columns,
+                  std::uint64_t total);
+
 /// Writes a table to the file of `-o` or to standard output. Rows are nodes if `rows_are_nodes`;
 /// otherwise columns are.
 void write_data(const std::filesystem::path& out, const Matrix& matrix, const io::TableText& text,

@@ -2,10 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <chrono>
 #include <cmath>
-#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <numeric>
@@ -19,7 +17,6 @@
 #include "data_streams.hpp"
 #include "filter_flags.hpp"
 #include "graph_source.hpp"
-#include "io/npy.hpp"
 #include "io/text.hpp"
 #include "ngf/error.hpp"
 #include "ngf/io/write.hpp"
@@ -93,23 +90,10 @@ void write_together(const Matrix& own, const FilterInput& input,
                     const std::filesystem::path& path) {
   const Partition& partition = *input.partition;
   if (input.layout.is_plain() && io::lower_case(path.extension().string()) == ".npy") {
-    const std::array<std::uint64_t, 2> shape{partition.nodes(),
-                                             static_cast<std::uint64_t>(own.cols())};
-    const std::size_t row_bytes = static_cast<std::size_t>(own.cols()) * sizeof(double);
-    write_rows(path, io::npy_header("<f8", shape), row_bytes, partition,
-               [&](NodeId u, std::byte* to) {
-                 const double* const row = own.data() + (u - partition.own().begin) * own.cols();
-                 std::memcpy(to, row, row_bytes);
-               });
-    return;
+    return write_npy_rows<double>(path, own, partition);
   }
-  const Matrix gathered_rows = gathered<double>(partition, own);
-  if (!speaks()) return;
-  Matrix all(gathered_rows.rows(), gathered_rows.cols());
-  for (NodeId u = 0; u < partition.nodes(); ++u) {
-    all.row(partition.old_number(u)) = gathered_rows.row(u);
-  }
-  write_signals(path, all, input.layout, input.ids);
+  const Matrix all = all_rows<double>(own, partition);
+  if (speaks()) write_signals(path, all, input.layout, input.ids);
 }
 
 void print_fit(const FittedTaps& found, double seconds, std::string_view storage, bool as_json) {

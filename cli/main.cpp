@@ -62,6 +62,7 @@ int run(int argc, char** argv) {
   add_convert(program);
   add_shells(program);
   add_filter(program);
+  add_features(program);
   add_perturb(program);
   add_robustness(program);
   add_train(program);

@@ -222,6 +222,20 @@ Matrix by_layout(const Matrix& values, const SignalLayout& layout) {
   return numbers;
 }
 
+/// Makes a header where there is none.
+void name_signals(io::TableText& text, Eigen::Index signals) {
+  for (Eigen::Index j = 0; text.columns.size() < static_cast<std::size_t>(signals); ++j) {
+    text.columns.push_back(signals == 1 ? "value" : fmt::format("value_{}", j + 1));
+  }
+}
+
+/// Labels rows with the names of the nodes.
+void name_rows(io::TableText& text, const NodeIds& ids, Eigen::Index signals) {
+  text.rows = ids.names;
+  text.corner = "node";
+  name_signals(text, signals);
+}
+
 /// The text around a result: that of the signals, and the names of nodes where they have none.
 io::TableText text_around(const Matrix& values, const SignalLayout& layout, const NodeIds& ids) {
   io::TableText text = layout.text;
@@ -229,11 +243,7 @@ io::TableText text_around(const Matrix& values, const SignalLayout& layout, cons
   if (layout.columns_are_nodes) {
     if (text.columns.empty()) text.columns = ids.names;
   } else if (text.rows.empty()) {
-    text.rows = ids.names;
-    text.corner = "node";
-    for (Eigen::Index j = 0; text.columns.size() < static_cast<std::size_t>(values.cols()); ++j) {
-      text.columns.push_back(values.cols() == 1 ? "value" : fmt::format("value_{}", j + 1));
-    }
+    name_rows(text, ids, values.cols());
   }
   return text;
 }
@@ -281,6 +291,24 @@ NodeSignals read_signals(const std::filesystem::path& path, const NodeIds& ids,
   tell(place, table, layout, ids, common);
   Matrix values = by_node(std::move(table.numbers), layout);
   return {std::move(values), std::move(layout)};
+}
+
+io::TableText text_by_node(const SignalLayout& layout, const NodeIds& ids, Eigen::Index signals) {
+  io::TableText text = layout.text;
+  if (layout.columns_are_nodes) {
+    std::swap(text.rows, text.columns);
+    text.corner = "node";
+    name_signals(text, signals);
+  }
+  if (!text.rows.empty() && !layout.node_of.empty()) {
+    std::vector<std::size_t> row_of(layout.node_of.size());
+    for (std::size_t i = 0; i < row_of.size(); ++i) row_of[layout.node_of[i]] = i;
+    NodeNames labels;
+    for (const std::size_t row : row_of) labels.push_back(text.rows[row]);
+    text.rows = std::move(labels);
+  }
+  if (text.rows.empty() && !ids.names.empty()) name_rows(text, ids, signals);
+  return text;
 }
 
 void write_signals(const std::filesystem::path& out, const Matrix& values,

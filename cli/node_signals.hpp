@@ -51,6 +51,10 @@ struct SignalRules {
 NodeSignals read_signals(const std::filesystem::path& path, const NodeIds& ids,
                          const Common& common, const SignalRules& rules);
 
+/// The text around a result with one row per node in their order: what the signals' file, or else
+/// the graph's, calls the nodes, and the names of `signals` signals. Empty if neither has names.
+io::TableText text_by_node(const SignalLayout& layout, const NodeIds& ids, Eigen::Index signals);
+
 /// Writes a result, one row per node, in the layout of the signals that it was computed from. A
 /// table without text around it gets the names of the nodes where they have names.
 void write_signals(const std::filesystem::path& out, const Matrix& values,

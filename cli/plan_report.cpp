@@ -49,6 +49,17 @@ Json plan_json(const ShellPlan& plan, NodeId nodes) {
   return with_shells({{"kind", "shells"}}, plan, nodes);
 }
 
+Json plan_json(const FeaturePlan& plan, NodeId nodes) {
+  Json json = with_shells({{"kind", "features"}}, plan.shells, nodes);
+  json["bytes"] = plan.bytes;
+  json["aggregate"] = aggregate_name(plan.aggregate);
+  json["columns"] = plan.columns();
+  json["form"] = form_name(ProductForm::streamed_lists);
+  json["flops"] = plan.shells.estimate.total() * static_cast<double>(plan.width);
+  json["passes"] = plan.passes();
+  return json;
+}
+
 Json plan_json(const PolynomialFilter& filter, std::int64_t width) {
   return {{"kind", "polynomial"},
           {"nodes", filter.nodes()},

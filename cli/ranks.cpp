@@ -8,9 +8,11 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <cstring>
 #include <set>
 #include <utility>
 
+#include "io/npy.hpp"
 #include "mpi_plugin.hpp"
 #include "standard_streams.hpp"
 
@@ -117,8 +119,8 @@ void Ranks::agree_on(std::span<char* const> arguments) {
 }
 
 bool Ranks::take_part_in(const std::string& verb) {
-  static const std::set<std::string> together{"shells",     "filter",    "train",
-                                              "robustness", "reproduce", "info"};
+  static const std::set<std::string> together{"shells", "filter",     "features", "train",
+                                              "info",   "robustness", "reproduce"};
   return speaks() || together.contains(verb);
 }
 
@@ -207,6 +209,33 @@ void write_rows(const std::filesystem::path& path, const std::string& header, st
   session->write_rows(path, header, row_bytes, numbers,
                       [&](std::size_t i, std::byte* to) { fill(rows[i].second, to); });
 }
+
+template <typename Real>
+void write_npy_rows(const std::filesystem::path& path, const SignalsOf<Real>& own,
+                    const Partition& partition) {
+  const std::array<std::uint64_t, 2> shape{partition.nodes(),
+                                           static_cast<std::uint64_t>(own.cols())};
+  const std::size_t row_bytes = static_cast<std::size_t>(own.cols()) * sizeof(Real);
+  write_rows(path, io::npy_header(sizeof(Real) == 4 ? "<f4" : "<f8", shape), row_bytes, partition,
+             [&](NodeId u, std::byte* to) {
+               std::memcpy(to, own.row(u - partition.own().begin).data(), row_bytes);
+             });
+}
+
+template <typename Real>
+SignalsOf<Real> all_rows(const SignalsOf<Real>& own, const Partition& partition) {
+  const SignalsOf<Real> sharded = gathered<Real>(partition, own);
+  SignalsOf<Real> all(sharded.rows(), sharded.cols());
+  for (NodeId u = 0; u < partition.nodes(); ++u) all.row(partition.old_number(u)) = sharded.row(u);
+  return all;
+}
+
+template void write_npy_rows(const std::filesystem::path&, const SignalsOf<float>&,
+                             const Partition&);
+template void write_npy_rows(const std::filesystem::path&, const SignalsOf<double>&,
+                             const Partition&);
+template SignalsOf<float> all_rows(const SignalsOf<float>&, const Partition&);
+template SignalsOf<double> all_rows(const SignalsOf<double>&, const Partition&);
 
 Json by_rank(const Partition& partition, std::uint64_t pairs, std::uint64_t bytes) {
   rusage usage{};

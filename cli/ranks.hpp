@@ -70,6 +70,14 @@ void write_rows(const std::filesystem::path& path, const std::string& header, st
                 const Partition& partition,
                 const std::function<void(NodeId node, std::byte* to)>& fill);
 
+/// The same for a .npy file of the matrix with each rank's own rows.
+template <typename Real>
+void write_npy_rows(const std::filesystem::path& path, const SignalsOf<Real>& own,
+                    const Partition& partition);
+/// The matrix of all rows in the original order, on every rank.
+template <typename Real>
+SignalsOf<Real> all_rows(const SignalsOf<Real>& own, const Partition& partition);
+
 /// Per rank: nodes, pairs of its shells, their bytes, and peak memory.
 Json by_rank(const Partition& partition, std::uint64_t pairs, std::uint64_t bytes);
 

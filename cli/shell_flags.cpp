@@ -39,12 +39,16 @@ CLI::Option* add_min_paths_flag(CLI::App& verb, int& min_paths) {
 }
 
 void ShellFlags::add_to(CLI::App& verb) {
+  add_streamed_to(verb);
+  add_storage_flag(verb, storage_)->capture_default_str();
+}
+
+void ShellFlags::add_streamed_to(CLI::App& verb) {
   verb.add_option("--hops", hops_, "Compute shells 0..H; all: up to the diameter")
       ->check([](const std::string& text) {
         parse_hops(text);
         return std::string();
       });
-  add_storage_flag(verb, storage_)->capture_default_str();
   verb.add_option("--engine", engine_, "Algorithm that computes the shells")
       ->check(CLI::IsMember(detail::names_of(engine_name, Engine::queue)))
       ->capture_default_str();

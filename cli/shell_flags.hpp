@@ -17,6 +17,8 @@ CLI::Option* add_min_paths_flag(CLI::App& verb, int& min_paths);
 class ShellFlags {
  public:
   void add_to(CLI::App& verb);
+  /// All but `--storage`, where nothing is stored.
+  void add_streamed_to(CLI::App& verb);
 
   bool given() const { return !hops_.empty(); }
   ShellOptions options(const Common& common) const;

@@ -10,6 +10,7 @@ void add_convert(CLI::App& program);
 void add_perturb(CLI::App& program);
 void add_shells(CLI::App& program);
 void add_filter(CLI::App& program);
+void add_features(CLI::App& program);
 void add_denoise(CLI::App& program);
 void add_robustness(CLI::App& program);
 void add_train(CLI::App& program);

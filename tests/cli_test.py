@@ -35,7 +35,7 @@ ENDINGS = [".txt", ".csv", ".edgelist", ".mtx", ".graph", ".metis", ".npy", ".np
 FORMATS = ["edge-list", "matrix-market", "metis", "adjacency-csv", "adjacency-npy", "npz-scipy",
            "npz-edges", "npz-csr", "npz-ppnp"]
 SOURCES = pathlib.Path(__file__).resolve().parent.parent / "src"
-VERBS = [["info"], ["convert"], ["shells"], ["filter"], ["robustness"], ["perturb"], ["train"], ["predict"], ["denoise"], ["reproduce"], ["bench"], ["data"], ["data", "list"], ["data", "get"],
+VERBS = [["info"], ["convert"], ["shells"], ["filter"], ["features"], ["robustness"], ["perturb"], ["train"], ["predict"], ["denoise"], ["reproduce"], ["bench"], ["data"], ["data", "list"], ["data", "get"],
          ["data", "path"], ["completion"]]
 
 

@@ -55,6 +55,7 @@ QUICK = [
     (60, "info sparse.npy"),
     (20, "info rmat.edgelist"),
     (60, f"filter {BA} --signal x16.npy --taps 1,1,1 -o y.npy"),
+    (20, f"features {BA} --signal x16.npy --hops 2 -o y.npy"),
     (60, f"filter {BA} --signal x1.npy --fit x1.npy --hops 5"),
     (60, f"filter {BA} --signal x1.npy --taps 1,1,1 -o y.npy --pair-weights x16.npy --normalize symmetric"),
     (30, "train builtin:citation,nodes=4000 --runs 2 --epochs 3"),
@@ -94,6 +95,9 @@ SLOW = [
     (20, "filter rmat.edgelist --directed --signal of_rmat.npy --taps 1,1 -o y.npy"),
     (60, "filter rmat.mtx --signal of_rmat.npy --taps 1,1,1 -o y.npy"),
     # the other verbs
+    (20, f"features {BA} --signal x64.npy --hops 3 -o y.npy"),
+    (60, f"features {BA} --signal x64.npy --hops 3 --aggregate max --engine bits -o y.csv"),
+    (20, "features builtin:citation,nodes=4000 --hops 4 -o y.npy"),
     (10, "perturb rmat.edgelist --create 5 --destroy 5 -o y.edgelist"),
     (30, f"robustness {BA} --taps 1,1,1 --create 5 --realisations 2"),
     (20, f"denoise {GRID} --signal of_grid.npy -o y.csv --arch tikhonov"),

@@ -102,6 +102,33 @@ class SameAnswers(MpiTest):
                 for key in one.files:
                     np.testing.assert_array_equal(one[key], several[key])
 
+    def test_features(self):
+        """Columns are summed in the order of the partition, so that sums differ by rounding."""
+        x = self.signals(300, 20)
+        for flags in [["--aggregate", "mean"], ["--aggregate", "sum"], ["--aggregate", "max"]]:
+            command = ["features", SPECS["social"], "--signal", x, "--hops", "3", *flags]
+            self.succeed(*command, "-o", "one.npy")
+            one = np.load(self.folder / "one.npy")
+            for ranks in RANKS:
+                found = self.json_together(ranks, *command, "-o", "all.npy")
+                self.assertEqual((len(found["ranks"]), found["columns"]), (ranks, 80))
+                several = np.load(self.folder / "all.npy")
+                self.assertEqual(several.dtype, np.float32)
+                np.testing.assert_allclose(several, one, rtol=1e-5, atol=1e-4)
+            self.assertEqual(self.together(2, *command, "-o", "all.csv").code, 0)
+            np.testing.assert_allclose(np.loadtxt(self.folder / "all.csv", delimiter=","), one, rtol=1e-5, atol=1e-4)
+        self.write("roads.csv", "from,to\nb,a\na,c\nc,d\nd,e\n")
+        self.write("x.csv", "id,v\na,1\nb,2\nc,3\nd,4\ne,5\n")
+        command = ["features", "roads.csv", "--signal", "x.csv", "--hops", "2"]
+        self.assertEqual(self.together(2, *command, "-o", "all.csv").code, 0)
+        self.assertEqual((self.folder / "all.csv").read_text(), self.succeed(*command).out)
+        spec = "builtin:citation,nodes=200"
+        self.succeed("features", spec, "--hops", "2", "-o", "one.npy")
+        self.assertEqual(self.together(3, "features", spec, "--hops", "2", "-o", "all.npy").code, 0)
+        np.testing.assert_allclose(np.load(self.folder / "all.npy"), np.load(self.folder / "one.npy"), rtol=1e-5)
+        outcome = self.together(2, "features", SPECS["karate"], "--hops", "2", "-o", "none.npy")
+        self.assertEqual((outcome.code, len(self.told(outcome))), (2, 1), outcome)
+
     def test_filters(self):
         x = self.signals(300)
         taps = self.folder / "taps.csv"

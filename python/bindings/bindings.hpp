@@ -15,6 +15,7 @@ namespace ngf::python {
 void bind_graphs(nanobind::module_& module);
 void bind_shells(nanobind::module_& module);
 void bind_filters(nanobind::module_& module);
+void bind_features(nanobind::module_& module);
 void bind_data(nanobind::module_& module);
 void bind_classify(nanobind::module_& module);
 void bind_denoise(nanobind::module_& module);

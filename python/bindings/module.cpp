@@ -59,6 +59,7 @@ NB_MODULE(_engine, m) {
   ngf::python::bind_communicator(m);
   ngf::python::bind_shells(m);
   ngf::python::bind_filters(m);
+  ngf::python::bind_features(m);
   ngf::python::bind_data(m);
   ngf::python::bind_classify(m);
   ngf::python::bind_denoise(m);

@@ -15,6 +15,7 @@ from . import generate
 from ._convert import Graph, as_graph, from_edge_index, to_scipy
 from ._data import Dataset, load_dataset, read_graph, write_graph
 from ._engine import Error, MemoryExceeded, __version__
+from ._features import shell_features
 from ._filters import FittedTaps, NeighborhoodFilter, PolynomialFilter, fit_taps
 from ._perturb import perturb
 from ._reproduce import reproduce
@@ -22,9 +23,9 @@ from ._shells import hop_distances, khop, shell_sizes, shells
 
 __all__ = [
     "Dataset", "Denoiser", "Error", "FittedTaps", "Graph", "MemoryExceeded", "NeighborhoodFilter",
-    "NodeClassifier", "PolynomialFilter", "__version__", "as_graph", "fit_taps", "from_edge_index", "generate",
-    "hop_distances", "khop", "load_dataset", "mpi", "perturb", "plot", "read_graph", "reproduce", "shell_sizes", "shells",
-    "to_scipy", "torch", "write_graph",
+    "NodeClassifier", "PolynomialFilter", "ShellFeatures", "__version__", "as_graph", "fit_taps", "from_edge_index",
+    "generate", "hop_distances", "khop", "load_dataset", "mpi", "perturb", "plot", "read_graph", "reproduce",
+    "shell_features", "shell_sizes", "shells", "to_scipy", "torch", "write_graph",
 ]
 
 
@@ -36,6 +37,8 @@ def __getattr__(name: str):
         return importlib.import_module(f".{name}", __name__)
     if name in ("NodeClassifier", "Denoiser"):
         return getattr(importlib.import_module("._estimators", __name__), name)
+    if name == "ShellFeatures":
+        return importlib.import_module("._transformers", __name__).ShellFeatures
     raise AttributeError(f"module 'ngf' has no attribute {name!r}")
 
 

@@ -10,7 +10,8 @@ import pytest
 
 import ngf
 
-NEEDS = {"ngf.torch": "torch", "ngf.plot": "matplotlib", "ngf._estimators": "sklearn"}
+NEEDS = {"ngf.torch": "torch", "ngf.plot": "matplotlib", "ngf._estimators": "sklearn",
+         "ngf._transformers": "sklearn"}
 MODULES = ["ngf", *(f"ngf.{module.name}" for module in pkgutil.iter_modules(ngf.__path__) if module.name != "_engine")]
 
 

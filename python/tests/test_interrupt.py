@@ -35,6 +35,10 @@ LONG = {
 H = ngf.NeighborhoodFilter(ngf.generate.rmat(14), [1, 1, 1, 1], storage="stream")
 print("go", flush=True)
 while True: H @ np.ones((H.shape[0], 64), np.float32)""",
+    "features": """
+graph = ngf.generate.rmat(16)
+print("go", flush=True)
+while True: ngf.shell_features(graph, np.ones((graph.nodes, 64), np.float32), 3)""",
     "polynomial filter": POLYNOMIAL + "H @ X",
     "polynomial filter, transposed": POLYNOMIAL + "H.T @ X",
     "polynomial filter, gradients": POLYNOMIAL + "H.gradients(X, X)",

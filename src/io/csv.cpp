@@ -200,29 +200,44 @@ void write_adjacency_csv(AtomicFile& file, const Graph& graph, Progress* progres
   out.finish();
 }
 
-void write_csv_table(AtomicFile& file, const Matrix& matrix, const TableText& text) {
-  if (matrix.size() == 0) {
+void begin_csv_table(AtomicFile& file, Eigen::Index rows, Eigen::Index columns,
+                     const TableText& text) {
+  if (rows == 0 || columns == 0) {
     fail("{}: a table needs a row and a column; .npy holds empty matrices", file.target().string());
   }
+  if (text.columns.empty()) return;
   TextWriter out(file);
   const bool labels = !text.rows.empty();
-  if (!text.columns.empty()) {
-    if (labels && !text.corner.empty()) out.text(as_field(text.corner, ','));
-    for (std::size_t j = 0; j < text.columns.size(); ++j) {
-      if (j > 0 || labels) out.character(',');
-      out.text(as_field(text.columns[j], ','));
-    }
-    out.character('\n');
+  if (labels && !text.corner.empty()) out.text(as_field(text.corner, ','));
+  for (std::size_t j = 0; j < text.columns.size(); ++j) {
+    if (j > 0 || labels) out.character(',');
+    out.text(as_field(text.columns[j], ','));
   }
-  for (Eigen::Index i = 0; i < matrix.rows(); ++i) {
-    if (labels) out.text(as_field(text.rows[static_cast<std::size_t>(i)], ','));
-    for (Eigen::Index j = 0; j < matrix.cols(); ++j) {
-      if (j > 0 || labels) out.character(',');
-      out.number(matrix(i, j));
+  out.character('\n');
+  out.finish();
+}
+
+template <typename Real>
+void write_csv_rows(AtomicFile& file, const SignalsOf<Real>& rows, const NodeNames& labels,
+                    std::size_t first) {
+  TextWriter out(file);
+  for (Eigen::Index i = 0; i < rows.rows(); ++i) {
+    if (!labels.empty()) out.text(as_field(labels[first + static_cast<std::size_t>(i)], ','));
+    for (Eigen::Index j = 0; j < rows.cols(); ++j) {
+      if (j > 0 || !labels.empty()) out.character(',');
+      out.number(rows(i, j));
     }
     out.character('\n');
   }
   out.finish();
+}
+
+template void write_csv_rows(AtomicFile&, const SignalsOf<float>&, const NodeNames&, std::size_t);
+template void write_csv_rows(AtomicFile&, const SignalsOf<double>&, const NodeNames&, std::size_t);
+
+void write_csv_table(AtomicFile& file, const Matrix& matrix, const TableText& text) {
+  begin_csv_table(file, matrix.rows(), matrix.cols(), text);
+  write_csv_rows<double>(file, matrix, text.rows, 0);
 }
 
 }  // namespace ngf::io

@@ -155,7 +155,7 @@ std::vector<const char*> first_data_lines(std::string_view text, std::size_t mos
 }
 
 /// Whether the first line of a list of names has the names of columns: known ones, or only one, or
-/// a third one above a column of numbers, or text above lines that do not begin with text.
+/// a third name with numbers below it, or text above lines that do not begin with text.
 bool is_header(const std::vector<const char*>& lines, char separator, bool text_follows) {
   const FirstColumns first = first_columns(lines[0], separator);
   if (first.pair && names_columns(first)) return true;

@@ -67,6 +67,15 @@ Table read_csv_table(const Input& input, const MatrixReadOptions& options, bool 
 Matrix read_csv_matrix(const Input& input, const MatrixReadOptions& options = {},
                        std::size_t piece_bytes = PieceOptions::default_piece_bytes);
 void write_csv_table(AtomicFile& file, const Matrix& matrix, const TableText& text = {});
+/// Begins such a table with its header. Throws Error for a table without a row or a column, which
+/// cannot be written.
+void begin_csv_table(AtomicFile& file, Eigen::Index rows, Eigen::Index columns,
+                     const TableText& text);
+/// Appends rows of such a table, the first of which is row `first`. `labels` are those of all rows,
+/// or empty.
+template <typename Real>
+void write_csv_rows(AtomicFile& file, const SignalsOf<Real>& rows, const NodeNames& labels,
+                    std::size_t first);
 
 /// A graph, and what is known about its nodes, from a ZIP archive of .npy members. The layout is
 /// told by the names of the members.
