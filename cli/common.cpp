@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <utility>
 
 #include "base/memory.hpp"
@@ -192,9 +194,12 @@ void check_writable(const std::filesystem::path& path) {
   }
   // A pipe or a device is written to itself.
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) return;
-  if (::access(folder.c_str(), W_OK) != 0 || !std::filesystem::is_directory(folder)) {
+  if (!std::filesystem::is_directory(folder, absent)) {
     throw Error(fmt::format("{}: cannot be written: no folder {} to write to", path.string(),
                             folder.string()));
+  }
+  if (::access(folder.c_str(), W_OK) != 0) {
+    throw Error(fmt::format("{}: cannot be written: {}", path.string(), std::strerror(errno)));
   }
 }
 

@@ -94,6 +94,8 @@ int run_as_rank(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     return complain("out of memory; give less work or more memory");
   } catch (const std::exception& error) {
+    // Long output fails where it is printed, short output where it is flushed.
+    if (std::ferror(stdout) != 0) return flush_output();
     // Whatever fails after a signal may fail because of it, as a file that waits to be opened does.
     if (exit_code_of_signal() == 0) return complain(message_of(error));
     return complain("interrupted", exit_code_of_signal());

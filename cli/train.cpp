@@ -216,8 +216,8 @@ void print_splits(const TrainVerb& verb, const ClassifySettings& settings,
     if (tuned) json["tuned"] = tuned_json(*tuned);
     return print_json(json);
   }
-  fmt::print("{}: {}\n{} runs on each of {} splits\n\n", verb.source.name(), settings_text(settings),
-             verb.runs, of_splits.size());
+  fmt::print("{}: {}\n{} runs on each of {} splits\n\n", verb.source.name(),
+             settings_text(settings), verb.runs, of_splits.size());
   print_means(means, settings);
   fmt::print("trained in {:.3g} s\n", seconds);
 }

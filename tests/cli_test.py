@@ -558,7 +558,7 @@ class StandardStreamsTest(ProgramTest):
         return edges_of(self.folder / "plain.txt")
 
 
-class OutputTest(ProgramTest):
+class EarlyOutputTest(ProgramTest):
     def test_outputs_are_checked_before_anything_is_read(self):
         for command in [["convert", "GRAPH", "OUT"],
                         ["filter", "GRAPH", "--signal", "x.csv", "--taps", "1", "-o", "OUT"],
@@ -573,7 +573,7 @@ class OutputTest(ProgramTest):
             self.assert_one_line(outcome, "no-such-folder/out.npy: cannot be written")
 
 
-class StandardStreamsTest(ProgramTest):
+class DashTest(ProgramTest):
     """Data on standard input (-) and standard output (-o -, or no -o)."""
 
     GRAPH = "builtin:karate"

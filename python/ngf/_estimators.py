@@ -94,8 +94,8 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
     skip : bool, optional
         Add a linear skip connection around the filter of each layer; by default no.
     pair_weights : "features" or array, N x D, optional
-        Weight each pair of the shells by the cosine of its nodes, max(0, cos)**pair_power: of their features after
-        TF-IDF, or of the rows of an array. For "ngcnn"; by default no weights.
+        Weight each pair of the shells by the cosine of its nodes, ``max(0, cos) ** pair_power``: the cosine of their
+        features after TF-IDF, or of the rows of an array. For "ngcnn"; by default no weights.
     pair_power : float, optional
         Power of the cosine; by default 1.
     bank : bool, optional
@@ -162,7 +162,8 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
 
     def __init__(self, graph=None, features=None, *, model="ngcnn", recipe="strong", hops=None, taps=None,
                  learn_taps=None, normalize=None, shift=None, min_paths=None, hidden=None, layers=None, bias=None,
-                 skip=None, pair_weights=None, pair_power=None, bank=None, pre=None, post=None, residual=None, jump=None, normalize_features=None, dropout=None, lr=None, weight_decay=None, epochs=None, patience=None,
+                 skip=None, pair_weights=None, pair_power=None, bank=None, pre=None, post=None, residual=None, jump=None,
+                 normalize_features=None, dropout=None, lr=None, weight_decay=None, epochs=None, patience=None,
                  metric="accuracy", validation_fraction=0.2, runs=1, batch=None, journal=None, random_state=1,
                  threads=None, memory=None):
         self.graph = graph

@@ -238,7 +238,7 @@ class NeighborhoodFilter(_Filter):
     min_paths : int, default 1
         With 2 or 3, keep a pair at 2 or more hops only if it has at least this many shortest paths.
     pair_weights : array or SciPy matrix, N x D, or "features", optional
-        Embeddings of the nodes. Each pair (u, v) of a shell is weighted by max(0, cos(e_u, e_v)) ** pair_power, before
+        Embeddings of the nodes. Each pair (u, v) of a shell is weighted by ``max(0, cos(e_u, e_v)) ** pair_power``, before
         the shell is normalised. "features" are those of the data set ``A``, an ``ngf.Dataset`` or the name of one,
         after TF-IDF. Not for storage "dense", ``normalize="lmax"`` and partitions.
     pair_power : float, default 1.0
