@@ -84,6 +84,7 @@ std::string label_of(const NodeNames& names, std::size_t node) {
 void print_rows(const std::vector<std::string>& names,
                 const std::vector<std::vector<std::string>>& rows, std::uint64_t total) {
   std::vector<std::size_t> widths;
+  widths.reserve(names.size());
   for (const std::string& name : names) widths.push_back(name.size());
   for (const auto& row : rows) {
     for (std::size_t j = 0; j < row.size(); ++j) widths[j] = std::max(widths[j], row[j].size());

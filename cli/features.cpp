@@ -133,14 +133,14 @@ void show(const MatrixF& rows, const FeaturesInput& input) {
 FeaturePlan print_first_rows(const FeaturesInput& input, Progress& progress) {
   FeatureOptions options = input.options;
   options.shells.rows = RowRange{0, static_cast<NodeId>(shown_rows)}.within(input.graph.nodes());
-  const FeaturePlan plan = plan_features(input.graph, input.x.cols(), options);
+  FeaturePlan plan = plan_features(input.graph, input.x.cols(), options);
   show(shell_features(input.graph, input.x, options, &progress), input);
   return plan;
 }
 
 FeaturePlan write_features(const FeaturesVerb& verb, const FeaturesInput& input,
                            Progress& progress) {
-  const FeaturePlan plan = plan_features(input.graph, input.x.cols(), input.options);
+  FeaturePlan plan = plan_features(input.graph, input.x.cols(), input.options);
   io::MatrixWriter file(output_path(verb.out), input.graph.nodes(), plan.columns(), text_of(input));
   const auto write = [&](NodeId /*first*/, const MatrixF& rows) { file.write(rows); };
   stream_features(input.graph, input.x, plan, write, &progress);
@@ -151,7 +151,7 @@ FeaturePlan write_features(const FeaturesVerb& verb, const FeaturesInput& input,
 /// Each rank holds its own rows until all are written together.
 FeaturePlan write_together(const FeaturesVerb& verb, const FeaturesInput& input,
                            Progress& progress) {
-  const FeaturePlan plan = plan_features(input.graph, input.x.cols(), input.options);
+  FeaturePlan plan = plan_features(input.graph, input.x.cols(), input.options);
   const MatrixF own = shell_features(input.graph, input.x, input.options, &progress);
   const Partition& partition = *input.partition;
   if (io::lower_case(verb.out.extension().string()) == ".npy") {
@@ -185,7 +185,7 @@ void run_features(const FeaturesVerb& verb) {
   if (!verb.plan) check_output(verb.common, verb.out);
   const FeaturesInput input = read_input(verb);
   if (verb.plan) {
-    const FeaturePlan plan = plan_features(input.graph, input.x.cols(), input.options);
+    FeaturePlan plan = plan_features(input.graph, input.x.cols(), input.options);
     return print_plan(plan_json(plan, input.graph.nodes()), verb.common);
   }
   const auto begun = std::chrono::steady_clock::now();

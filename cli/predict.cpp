@@ -90,6 +90,7 @@ void add_scores(Json& json, const std::string& prefix, const Prediction& predict
     return;
   }
   std::vector<float> scores;
+  scores.reserve(nodes.size());
   for (const NodeId u : nodes) scores.push_back(prediction.probabilities(u, 1));
   json[prefix + "auc"] = roc_auc<float>(scores, truth);
 }

@@ -185,7 +185,7 @@ Answer write_shell(const Graph& graph, const NodeNames& names, ShellOptions opti
   options.hops = *verb.hop;
   if (options.storage == Storage::automatic) options.storage = Storage::sparse;
   const Shells shells = build(graph, options, verb);
-  const Answer answer = answer_of(shells);
+  Answer answer = answer_of(shells);
   const std::uint64_t count = *verb.hop < answer.pairs.size() ? answer.pairs[*verb.hop] : 0;
   Dataset shell;
   shell.graph = partition == nullptr

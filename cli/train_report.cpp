@@ -38,7 +38,8 @@ std::vector<double> fixed_taps(const ModelSettings& model) {
   if (model.model != ModelKind::ngcnn && model.model != ModelKind::gcnn) return {};
   if (!model.taps.empty()) return model.taps;
   const std::size_t count = tap_count(model);
-  return std::vector<double>(count, model.unit_taps ? 1 : 1 / static_cast<double>(count));
+  std::vector<double> taps(count, model.unit_taps ? 1 : 1 / static_cast<double>(count));
+  return taps;
 }
 
 /// One number of each epoch, over the runs that were still training then.

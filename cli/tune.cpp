@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "standard_streams.hpp"
+
 namespace ngf::cli {
 
 namespace {

@@ -64,6 +64,7 @@ std::string run_cell(const Cell& cell, Progress* progress) {
 
 std::vector<Figure> make_figures(const std::vector<std::string>& names, const Study& study) {
   std::vector<Figure> figures;
+  figures.reserve(names.size());
   for (const std::string& name : names) figures.push_back(make_figure(name, study));
   return figures;
 }

@@ -99,7 +99,7 @@ std::vector<NamedText> csv_tables(const std::string& results) {
     if (value.is_array()) tables.push_back({name + ".csv", table_of(value)});
     if (!value.is_object()) continue;
     for (const auto& [part, rows] : value.items()) {
-      tables.push_back({name + "_" + part + ".csv", table_of(rows)});
+      tables.push_back({fmt::format("{}_{}.csv", name, part), table_of(rows)});
     }
   }
   return tables;

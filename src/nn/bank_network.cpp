@@ -40,7 +40,7 @@ SignalsOf<Real> side_by_side(const std::vector<LayerFilter>& matrices, std::size
                              const FeaturesOf<Real>& features) {
   const auto [rows, cols] = shape_of(features);
   SignalsOf<Real> all(rows, cols * static_cast<std::int64_t>(hops + 1));
-  std::visit([&](const auto& x) { all.leftCols(cols) = x; }, features);
+  std::visit([&all](const auto& x) { all.leftCols(x.cols()) = x; }, features);
   for (std::size_t k = 1; k <= hops; ++k) {
     const bool powers = matrices.size() == 1 && k > 1;
     const auto at = static_cast<Eigen::Index>(k) * cols;
@@ -77,7 +77,7 @@ class BankNetwork final : public NetworkState<Real> {
     double sum = 0;
     for (std::size_t l = 0; l < layers_.size(); ++l) {
       const LayerShape& shape = layers_[l].shape;
-      const double entries = static_cast<double>(l == 0 ? input_->entries() : rows_ * shape.inputs);
+      const auto entries = static_cast<double>(l == 0 ? input_->entries() : rows_ * shape.inputs);
       const double products = joined_ && l == 0 ? 1 : static_cast<double>(shape.matrices);
       sum += 2 * entries * static_cast<double>(shape.outputs) * products * (l == 0 ? 2 : 3);
       if (in_bank(l)) sum += 2 * filter.flops(static_cast<std::int64_t>(shape.outputs));
@@ -457,11 +457,11 @@ std::unique_ptr<NetworkState<Real>> make_bank_network(const ModelSettings& setti
                                              classes, options);
 }
 
-#define NGF_INSTANTIATE(Real)                                     \
-  template std::unique_ptr<NetworkState<Real>> make_bank_network( \
-      const ModelSettings&, LayerFilter, FeaturesOf<Real>, std::int64_t, const NetworkOptions&);
-NGF_INSTANTIATE(float)
-NGF_INSTANTIATE(double)
-#undef NGF_INSTANTIATE
+template std::unique_ptr<NetworkState<float>> make_bank_network(const ModelSettings&, LayerFilter,
+                                                                FeaturesOf<float>, std::int64_t,
+                                                                const NetworkOptions&);
+template std::unique_ptr<NetworkState<double>> make_bank_network(const ModelSettings&, LayerFilter,
+                                                                 FeaturesOf<double>, std::int64_t,
+                                                                 const NetworkOptions&);
 
 }  // namespace ngf::nn

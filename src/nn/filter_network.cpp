@@ -357,11 +357,12 @@ std::unique_ptr<NetworkState<Real>> make_filter_network(const ModelSettings& set
                                                classes, options);
 }
 
-#define NGF_INSTANTIATE(Real)                                       \
-  template std::unique_ptr<NetworkState<Real>> make_filter_network( \
-      const ModelSettings&, LayerFilter, FeaturesOf<Real>, std::int64_t, const NetworkOptions&);
-NGF_INSTANTIATE(float)
-NGF_INSTANTIATE(double)
-#undef NGF_INSTANTIATE
+template std::unique_ptr<NetworkState<float>> make_filter_network(const ModelSettings&, LayerFilter,
+                                                                  FeaturesOf<float>, std::int64_t,
+                                                                  const NetworkOptions&);
+template std::unique_ptr<NetworkState<double>> make_filter_network(const ModelSettings&,
+                                                                   LayerFilter, FeaturesOf<double>,
+                                                                   std::int64_t,
+                                                                   const NetworkOptions&);
 
 }  // namespace ngf::nn

@@ -266,6 +266,7 @@ void TuneJob::search(const ClassifyWatch& watch) {
     left.resize(std::min(left.size(), rungs_[rung].candidates));
     train(left, rung, watch, epochs_done);
     std::vector<TuneRow> rows;
+    rows.reserve(left.size());
     for (const std::size_t c : left) rows.push_back(row_of(c, rung));
     // Of equal ones, the first of the grid.
     std::ranges::stable_sort(rows, [](const TuneRow& a, const TuneRow& b) {
