@@ -240,7 +240,7 @@ bool BitWalk::starts_alone(std::span<const NodeId> sources) const {
 
 bool BitWalk::start_alone(std::span<const NodeId> sources) {
   const NodeId nobody = graph_.size();
-  Lines const seen = seen_[0][0];
+  Line* const seen = seen_[0][0];
   // In Gray code, level 2 is 11. Who is nearer has a zero in the second plane, and who is at the
   // source itself in the first.
   plane_count_ = 2;

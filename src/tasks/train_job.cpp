@@ -19,6 +19,7 @@ std::string key_of(std::uint64_t seed) { return fmt::format("seed {}", seed); }
 
 std::vector<std::string> keys_of(const std::vector<RunSettings>& runs) {
   std::vector<std::string> keys;
+  keys.reserve(runs.size());
   for (const RunSettings& run : runs) keys.push_back(key_of(run.seed));
   return keys;
 }
@@ -72,9 +73,11 @@ std::string TrainTask::text() const {
     // No network with a linear output is trained here, and few have a bank or pair weights.
     constexpr std::array of_banks{"linear_output", "bank", "pre", "post", "residual", "jump"};
     constexpr std::array of_pairs{"pair_weights", "pair_power"};
-    const auto is_in = [&](const auto& keys) { return std::ranges::find(keys, key) != keys.end(); };
-    if (is_in(of_banks) && (!settings.model.bank || key == "linear_output")) continue;
-    if (is_in(of_pairs) && settings.model.pair_weights == PairWeights::none) continue;
+    const auto is_in = [](const auto& keys, const std::string& wanted) {
+      return std::ranges::find(keys, wanted) != keys.end();
+    };
+    if (is_in(of_banks, key) && (!settings.model.bank || key == "linear_output")) continue;
+    if (is_in(of_pairs, key) && settings.model.pair_weights == PairWeights::none) continue;
     text[key == "normalization" ? "normalize" : key] = value;
   }
   if (settings.embeddings) text["embeddings"] = detail::fingerprint(*settings.embeddings);
