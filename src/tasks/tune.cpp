@@ -154,11 +154,10 @@ std::vector<TuneRung> tune_rungs(std::size_t candidates, std::uint32_t epochs, s
     return std::clamp<std::size_t>(nodes / std::max<std::size_t>(validation_nodes, 1), 1, splits);
   };
   const bool one = splits == 1;
-  std::vector<TuneRung> rungs{
-      {candidates, share(first_epochs), with(first_nodes), 1},
-      {best(candidates / 5), share(second_epochs), with(second_nodes), one ? 2U : 1U},
-      {best(candidates / 25), epochs, with(third_nodes), one ? 4U : 1U},
-      {best(candidates / 75), epochs, splits, one ? 10U : 2U}};
+  std::vector<TuneRung> rungs{{candidates, share(first_epochs), with(first_nodes), 1},
+                              {best(candidates / 5), share(second_epochs), with(second_nodes), 1},
+                              {best(candidates / 25), epochs, with(third_nodes), one ? 2U : 1U},
+                              {best(candidates / 75), epochs, splits, one ? 5U : 2U}};
   // Few candidates need no halving.
   while (rungs.size() > 1 && rungs[rungs.size() - 2].candidates == rungs.back().candidates) {
     rungs.erase(rungs.end() - 2);
