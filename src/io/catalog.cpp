@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "base/fail.hpp"
+#include "base/part_of_progress.hpp"
 #include "io/planetoid.hpp"
 #include "io/sha256.hpp"
 #include "ngf/io/fetch.hpp"
@@ -78,23 +79,6 @@ bool is_right(const Path& path, const KnownFile& file, const Progress* progress)
          sha256_of_file(path, progress) == file.sha256;
 }
 
-/// Reports the progress of one file as progress of the whole data set.
-class PartOfWhole : public Progress {
- public:
-  PartOfWhole(Progress* whole, std::uint64_t before, std::uint64_t total)
-      : whole_(whole), before_(before), total_(total) {}
-
-  void report(std::uint64_t done, std::uint64_t /*total*/) override {
-    if (whole_ != nullptr) whole_->report(before_ + done, total_);
-  }
-  bool stop_requested() const override { return whole_ != nullptr && whole_->stop_requested(); }
-
- private:
-  Progress* whole_;
-  std::uint64_t before_;
-  std::uint64_t total_;
-};
-
 }  // namespace
 
 std::uint64_t KnownDataset::bytes() const {
@@ -167,7 +151,7 @@ Path fetch_dataset(std::string_view name, const Path& folder, const std::string&
   Path place = folder / dataset.folder;
   std::uint64_t done = 0;
   for (const KnownFile& file : dataset.files) {
-    PartOfWhole part(progress, done, dataset.bytes());
+    detail::PartOfProgress part(progress, done, dataset.bytes());
     if (!is_right(place / file.name, file, progress)) {
       fetch({.url = base + file.name,
              .size = file.size,

@@ -97,7 +97,7 @@ class BankNetwork final : public NetworkState<Real> {
       if (layer.bias != nullptr) {
         bias = {parameters.data() + layer.bias->offset, layer.bias->cols * layout.runs()};
       }
-      activate(detail::view(layer.active), bias, layer.relu, nullptr, l, all_runs(), threads);
+      activate(detail::view(layer.active), bias, !layer.last, nullptr, l, all_runs(), threads);
       if (layer.residual) add_state(l);
     }
     return layers_.back().active;
@@ -127,7 +127,6 @@ class BankNetwork final : public NetworkState<Real> {
     const ParameterBlock* bias;
     const ParameterBlock* norm_scale;
     const ParameterBlock* norm_shift;
-    bool relu;
     bool residual;
     bool last;
     std::size_t together;      ///< runs that are multiplied together
@@ -144,7 +143,6 @@ class BankNetwork final : public NetworkState<Real> {
     layer.bias = layout.find(Kind::bias, l);
     layer.norm_scale = layout.find(Kind::norm_scale, l);
     layer.norm_shift = layout.find(Kind::norm_shift, l);
-    layer.relu = !last;
     layer.residual = settings.residual && shape.filtered;
     layer.last = last;
     const std::size_t columns = in_bank(l) ? filter.columns_at_once() : costs::columns_of_dense;
@@ -220,8 +218,8 @@ class BankNetwork final : public NetworkState<Real> {
     }
   }
 
-  /// Calls body(own, before, first, width) for each row of each run: `own`, its row of `of_layer`,
-  /// side by side what `inputs` layers before have. One of them, but where the layer jumps.
+  /// Calls body(j, at) for each layer j whose T_{j+1} is a part of what layer l sees, from column
+  /// `at` on: the layer before, or all of them where the layer jumps.
   template <typename Body>
   void for_each_source(std::size_t l, const Body& body) {
     const std::size_t begin = jumps_to(l) ? 0 : l - 1;
@@ -242,10 +240,7 @@ class BankNetwork final : public NetworkState<Real> {
           for (std::size_t u = begin; u < end; ++u) {
             for (std::size_t r = 0; r < runs; ++r) {
               Real* const to = layer.input.data() + (u * runs + r) * width;
-              for_each_source(l, [&](std::size_t j, std::size_t at) {
-                const std::size_t count = layers_[j].shape.outputs;
-                std::copy_n(state(j).data() + (u * runs + r) * count, count, to + at);
-              });
+              gather_row(l, r, u, to);
               if (layer.shape.norm) {
                 norm_row(to, width, parameters.data() + layer.norm_scale->offset + r * width,
                          parameters.data() + layer.norm_shift->offset + r * width, to);
@@ -254,6 +249,14 @@ class BankNetwork final : public NetworkState<Real> {
             }
           }
         });
+  }
+
+  /// The row of T_l of a run and node, or of all that a jump sees.
+  void gather_row(std::size_t l, std::size_t r, std::size_t u, Real* to) {
+    for_each_source(l, [&](std::size_t j, std::size_t at) {
+      const std::size_t count = layers_[j].shape.outputs;
+      std::copy_n(state(j).data() + (u * layout.runs() + r) * count, count, to + at);
+    });
   }
 
   void drop_row(std::size_t l, std::size_t r, std::size_t u, std::vector<std::uint16_t>& words,
@@ -339,7 +342,7 @@ class BankNetwork final : public NetworkState<Real> {
     if (layer.bias != nullptr) {
       by_bias = {gradient.data() + layer.bias->offset, layer.bias->cols * layout.runs()};
     }
-    deactivate(detail::view(layer.gradient), layer.relu ? &active : nullptr, nullptr, by_bias,
+    deactivate(detail::view(layer.gradient), layer.last ? nullptr : &active, nullptr, by_bias,
                all_runs(), threads);
     const bool apart = copies_input(l);
     if (apart) by_input_.resize(layer.input.rows(), layer.input.cols());
@@ -401,10 +404,7 @@ class BankNetwork final : public NetworkState<Real> {
               Real* const g = by_input_.data() + (u * runs + r) * width;
               drop_row(l, r, u, words, g);
               if (norm) {
-                for_each_source(l, [&](std::size_t j, std::size_t at) {
-                  const std::size_t count = layers_[j].shape.outputs;
-                  std::copy_n(state(j).data() + (u * runs + r) * count, count, x.data() + at);
-                });
+                gather_row(l, r, u, x.data());
                 Real* const sum = sums.data() + (piece * 2 * runs + r) * width;
                 norm_row_backward(x.data(), width,
                                   parameters.data() + layer.norm_scale->offset + r * width, g, sum,

@@ -9,6 +9,7 @@
 
 #include "base/fail.hpp"
 #include "base/names.hpp"
+#include "base/part_of_progress.hpp"
 #include "ngf/summary.hpp"
 #include "nn/model_json.hpp"
 #include "tasks/fingerprint.hpp"
@@ -79,22 +80,6 @@ void for_each_model(const ModelSettings& base, const TuneGrid& grid, const Add& 
     }
   }
 }
-
-/// Progress of one part of the search.
-class PartOfProgress : public Progress {
- public:
-  PartOfProgress(Progress* whole, std::uint64_t before, std::uint64_t total)
-      : whole_(whole), before_(before), total_(total) {}
-  void report(std::uint64_t done, std::uint64_t /*total*/) override {
-    if (whole_ != nullptr) whole_->report(before_ + done, total_);
-  }
-  bool stop_requested() const override { return whole_ != nullptr && whole_->stop_requested(); }
-
- private:
-  Progress* whole_;
-  std::uint64_t before_;
-  std::uint64_t total_;
-};
 
 /// What runs of one `classify` call share.
 std::string shared_text(const ClassifySettings& settings) {
@@ -229,7 +214,7 @@ void TuneJob::train(const std::vector<std::size_t>& candidates, std::size_t rung
       ClassifySettings settings = task_.candidates[group.front()];
       settings.epochs = of.epochs;
       const std::uint64_t now = std::uint64_t{of.epochs} * runs.size();
-      PartOfProgress progress(watch.progress, epochs_done - now, all_epochs());
+      detail::PartOfProgress progress(watch.progress, epochs_done - now, all_epochs());
       ClassifyWatch own;
       own.progress = &progress;
       own.on_epoch = watch.on_epoch;
